@@ -1,0 +1,10 @@
+package main
+
+import "github.com/spf13/cobra"
+
+// commands lists every command in the order of the help text.
+func (a *app) commands() []*cobra.Command {
+	return []*cobra.Command{
+		a.fmtCommand(),
+	}
+}

@@ -1,0 +1,173 @@
+// Command loomc compiles and links Loom kernel corpora: it checks a corpus at a
+// pin, emits HIP per export and config, builds code objects, compares pins, and
+// runs kernels without a GPU. Each command lives in a file of its own and does
+// no more than turn flags into library calls and results into text.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"runtime/debug"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loomc/loomc/loom/diag"
+)
+
+// Exit statuses.
+const (
+	exitClean    = 0
+	exitFindings = 1 // the input has faults, all of them printed
+	exitUsage    = 2 // the command line is wrong
+	exitMissing  = 3 // the environment lacks something: compiler, library, device
+)
+
+func main() { os.Exit(run()) }
+
+func run() int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	return execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+}
+
+// execute runs one command line and returns its exit status.
+func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	a := &app{in: stdin, out: stdout, err: stderr}
+	root := a.root()
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(stdout)
+	root.SetErr(stderr)
+	err := root.ExecuteContext(ctx)
+	var st *status
+	switch {
+	case err == nil:
+		return exitClean
+	case errors.As(err, &st):
+		if st.err != nil {
+			fmt.Fprintf(stderr, "loomc: %v\n", st.err)
+		}
+		return st.code
+	case errors.Is(err, context.Canceled):
+		fmt.Fprintln(stderr, "loomc: interrupted")
+		return 130
+	}
+	fmt.Fprintf(stderr, "loomc: %v\nRun 'loomc --help' for usage.\n", err)
+	return exitUsage
+}
+
+// status is an error that carries an exit status. err is nil when everything
+// that matters has been printed.
+type status struct {
+	code int
+	err  error
+}
+
+func (s *status) Error() string {
+	if s.err == nil {
+		return fmt.Sprintf("exit status %d", s.code)
+	}
+	return s.err.Error()
+}
+
+func (s *status) Unwrap() error { return s.err }
+
+// missing wraps an error about the environment.
+func missing(err error) error { return &status{exitMissing, err} }
+
+// failed wraps an error about the input or the run.
+func failed(err error) error { return &status{exitFindings, err} }
+
+// app is what commands share: the streams and the global flags.
+type app struct {
+	in       io.Reader
+	out, err io.Writer
+	quiet    bool
+	verbose  bool
+}
+
+func (a *app) root() *cobra.Command {
+	root := &cobra.Command{
+		Use:           "loomc",
+		Short:         "Compiler and linker for Loom kernel corpora",
+		Long:          rootLong,
+		Version:       version(),
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.SetVersionTemplate("loomc {{.Version}}\n")
+	root.CompletionOptions.HiddenDefaultCmd = true
+	root.PersistentFlags().BoolVarP(&a.quiet, "quiet", "q", false, "print no progress and no summary")
+	root.PersistentFlags().BoolVarP(&a.verbose, "verbose", "v", false, "print notes as well")
+	root.AddGroup(&cobra.Group{ID: "corpus", Title: "Corpus commands:"}, &cobra.Group{ID: "file", Title: "File commands:"},
+		&cobra.Group{ID: "other", Title: "Other commands:"})
+	for _, c := range a.commands() {
+		root.AddCommand(c)
+	}
+	root.SetHelpCommandGroupID("other")
+	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
+		return &status{exitUsage, fmt.Errorf("%w\nRun '%s --help' for usage", err, c.CommandPath())}
+	})
+	return root
+}
+
+const rootLong = `loomc links and checks a Loom kernel corpus at a pin, emits HIP per export and
+config, builds it for gfx1151 and its relatives, and runs kernels with no GPU.
+
+Exit status: 0 clean, 1 findings (printed with place and help), 2 wrong usage,
+3 something is missing here (compiler, library, device); 'loomc doctor' says what.`
+
+// version is the module version of the build, with the revision when known.
+func version() string {
+	info, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "devel"
+	}
+	v := info.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "devel"
+	}
+	var rev, dirty string
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			rev = s.Value[:min(12, len(s.Value))]
+		case "vcs.modified":
+			if s.Value == "true" {
+				dirty = "+dirty"
+			}
+		}
+	}
+	if rev != "" && !strings.Contains(v, rev) {
+		v += " (" + rev + dirty + ")"
+	}
+	return v
+}
+
+// show prints diagnostics to the error stream, sorted, and returns the findings
+// status when one of them is an error.
+func (a *app) show(l diag.List) error {
+	l = l.Sorted()
+	if !a.verbose {
+		kept := l[:0:0]
+		for _, d := range l {
+			if d.Severity != diag.Note {
+				kept = append(kept, d)
+			}
+		}
+		l = kept
+	}
+	if err := diag.WriteText(a.err, l); err != nil {
+		return failed(fmt.Errorf("write diagnostics: %w", err))
+	}
+	if l.HasErrors() {
+		return &status{code: exitFindings}
+	}
+	return nil
+}

@@ -1,0 +1,818 @@
+package parser
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/dialect"
+)
+
+// maxNesting bounds the depth of regions, types and attribute values, so that a
+// hostile file cannot exhaust the stack.
+const (
+	maxNesting     = 256
+	maxAttrNesting = 16
+)
+
+// maxErrors stops the parse of one definition that is not Loom at all.
+const maxErrors = 50
+
+// body parses the text of one definition: regions, and the pieces of its head
+// that the grammar captured as ranges.
+type body struct {
+	scanner
+	def   *loom.Def
+	file  *diag.Source
+	ops   *dialect.Table
+	diags diag.List
+
+	names  map[string]binding
+	log    []undo
+	depth  int32
+	types  map[string]*loom.Type // static types by text
+	fixups []fixup
+	// pending are the block arguments the current op declares for its next region.
+	pending []*loom.Value
+
+	opSlab  []loom.Op
+	valSlab []loom.Value
+	ptrSlab []*loom.Value
+	labels  *[]labelRef // successor references of the innermost region
+	customs map[string]func(*body, *statement)
+	inHead  bool // reading a signature
+	stop    bool
+}
+
+type binding struct {
+	val   *loom.Value
+	depth int32
+}
+
+type undo struct {
+	name string
+	old  binding
+	had  bool
+}
+
+// fixup is an operand whose name was not defined yet.
+type fixup struct {
+	op    *loom.Op
+	slot  int // operand index; -1-i for successor argument i of succ
+	succ  int
+	name  string
+	place diag.Span
+}
+
+// errSyntax unwinds one statement. It never leaves the package.
+type errSyntax struct{}
+
+func (p *body) span(start, end int) diag.Span {
+	return diag.Span{Src: p.file, Start: uint32(start), End: uint32(end)}
+}
+
+func (p *body) here() diag.Span { return p.span(p.start, p.end) }
+
+func (p *body) report(d diag.Diagnostic) {
+	if p.stop {
+		return
+	}
+	p.diags.Add(d)
+	if len(p.diags) >= maxErrors {
+		p.stop = true
+		p.diags.Add(diag.Errorf(d.Span, "PARSE/012", "stopped after %d errors in this definition", maxErrors))
+	}
+}
+
+// fail reports d and abandons the statement.
+func (p *body) fail(d diag.Diagnostic) {
+	p.report(d)
+	panic(errSyntax{})
+}
+
+// expected reports that something else was needed at the current token.
+func (p *body) expected(what string) {
+	if p.kind == tBad {
+		p.fail(badToken(&p.scanner, p.file))
+	}
+	sp := p.here()
+	if p.kind == tEOF {
+		sp = p.span(max(p.prevEnd-1, 0), p.prevEnd)
+	}
+	p.fail(diag.Errorf(sp, "PARSE/003", "expected %s, found %s", what, describe(&p.scanner)))
+}
+
+func (p *body) expectPunct(c byte) {
+	if !p.punct(c) {
+		p.expected("'" + string(c) + "'")
+	}
+	p.next()
+}
+
+func (p *body) expectWord(w string) {
+	if !p.is(w) {
+		p.expected("'" + w + "'")
+	}
+	p.next()
+}
+
+func (p *body) accept(c byte) bool {
+	if p.punct(c) {
+		p.next()
+		return true
+	}
+	return false
+}
+
+func (p *body) acceptWord(w string) bool {
+	if p.is(w) && (p.kind == tIdent) {
+		p.next()
+		return true
+	}
+	return false
+}
+
+func (p *body) newOp() *loom.Op {
+	if len(p.opSlab) == 0 {
+		p.opSlab = make([]loom.Op, 32)
+	}
+	o := &p.opSlab[0]
+	p.opSlab = p.opSlab[1:]
+	return o
+}
+
+func (p *body) newValue(name string, pos int) *loom.Value {
+	if len(p.valSlab) == 0 {
+		p.valSlab = make([]loom.Value, 32)
+	}
+	v := &p.valSlab[0]
+	p.valSlab = p.valSlab[1:]
+	v.Name, v.Pos = name, uint32(pos)
+	return v
+}
+
+// valueList copies vs into a shared slab.
+func (p *body) valueList(vs []*loom.Value) []*loom.Value {
+	n := len(vs)
+	if n == 0 {
+		return nil
+	}
+	if len(p.ptrSlab) < n {
+		p.ptrSlab = make([]*loom.Value, max(256, n))
+	}
+	out := p.ptrSlab[:n:n]
+	p.ptrSlab = p.ptrSlab[n:]
+	copy(out, vs)
+	return out
+}
+
+// Scopes.
+
+func (p *body) open() int { p.depth++; return len(p.log) }
+
+func (p *body) close(mark int) {
+	for i := len(p.log) - 1; i >= mark; i-- {
+		u := p.log[i]
+		if u.had {
+			p.names[u.name] = u.old
+		} else {
+			delete(p.names, u.name)
+		}
+	}
+	p.log = p.log[:mark]
+	p.depth--
+}
+
+func (p *body) define(v *loom.Value) {
+	old, had := p.names[v.Name]
+	if had && old.depth == p.depth {
+		d := diag.Errorf(p.span(int(v.Pos), int(v.Pos)+len(v.Name)+1), "PARSE/002", "value '%%%s' is defined twice in one scope", v.Name).
+			WithRelated(p.span(int(old.val.Pos), int(old.val.Pos)+len(v.Name)+1), "first defined here").
+			WithHelp("rename one of them")
+		p.report(d)
+	}
+	p.log = append(p.log, undo{v.Name, old, had})
+	p.names[v.Name] = binding{v, p.depth}
+}
+
+// lookup returns the value called name, or nil.
+func (p *body) lookup(name string) *loom.Value { return p.names[name].val }
+
+func (p *body) undefined(name string, sp diag.Span) diag.Diagnostic {
+	d := diag.Errorf(sp, "PARSE/001", "value '%%%s' is used before any definition", name)
+	names := make([]string, 0, len(p.names))
+	for n := range p.names {
+		names = append(names, n)
+	}
+	slices.Sort(names)
+	if n := dialect.Nearest(name, names); n != "" {
+		d = d.WithRelated(p.span(int(p.names[n].val.Pos), int(p.names[n].val.Pos)+len(n)+1), "'%%%s' is defined here", n).
+			WithHelp("did you mean '%%%s'?", n)
+	}
+	return d
+}
+
+// valueName consumes a %name token and returns the name.
+func (p *body) valueName() string {
+	if p.kind != tValue {
+		p.expected("a %value")
+	}
+	if p.end-p.start == 1 {
+		p.fail(diag.Errorf(p.here(), "PARSE/024", "'%%' without a name"))
+	}
+	n := p.src[p.start+1 : p.end]
+	return n
+}
+
+// use consumes a %name and returns its value, which must be defined.
+func (p *body) use() *loom.Value {
+	n := p.valueName()
+	v := p.lookup(n)
+	if v == nil {
+		p.report(p.undefined(n, p.here()))
+		v = p.newValue(n, p.start) // stands in so that the rest of the statement is still read
+	}
+	p.next()
+	return v
+}
+
+// Regions and blocks.
+
+// region parses "{ … }" into a region. args become the arguments of the entry
+// block.
+func (p *body) region(args []*loom.Value) *loom.Region {
+	r := &loom.Region{}
+	start := p.start
+	if !p.punct('{') {
+		p.expected("'{'")
+	}
+	if p.depth > maxNesting {
+		p.fail(diag.Errorf(p.here(), "PARSE/021", "regions are nested deeper than %d", maxNesting))
+	}
+	mark := p.open()
+	defer p.close(mark)
+	for _, a := range args {
+		p.define(a)
+	}
+	p.next()
+	b := &loom.Block{Region: r, Args: args}
+	for i, a := range args {
+		a.Block, a.Index = b, int32(i)
+	}
+	r.Blocks = append(r.Blocks, b)
+	labels := map[string]*loom.Block(nil)
+	firstFix := len(p.fixups)
+	var refs []labelRef
+	outer := p.labels
+	p.labels = &refs
+	for {
+		if p.kind == tLabel {
+			b = p.blockHeader(r, b, &labels)
+			continue
+		}
+		if p.punct('}') {
+			if p.comment {
+				r.Inner = commentLines(p.src[p.prevEnd:p.start])
+				p.trailing(b, &r.Inner)
+			}
+			break
+		}
+		if p.kind == tEOF {
+			p.labels = outer
+			p.report(diag.Errorf(p.span(start, start+1), "PARSE/003", "region is not closed before the end of the definition").WithHelp("add the missing '}'"))
+			break
+		}
+		if p.stop {
+			p.skipToClose()
+			break
+		}
+		p.statement(b)
+	}
+	p.labels = outer
+	r.Span = p.span(start, p.end)
+	for _, ref := range refs {
+		dest := labels[ref.name]
+		if dest == nil {
+			p.report(diag.Errorf(ref.place, "PARSE/032", "block label '^%s' is not defined in this region", ref.name))
+			dest = r.Blocks[0]
+		}
+		ref.op.Succs[ref.succ].Dest = dest
+	}
+	p.resolveFixups(firstFix, len(r.Blocks) > 1)
+	if p.punct('}') {
+		p.next()
+	}
+	return r
+}
+
+type labelRef struct {
+	op    *loom.Op
+	succ  int
+	name  string
+	place diag.Span
+}
+
+// trailing moves a comment that stands behind the last op's line to that op.
+func (p *body) trailing(b *loom.Block, lines *[]string) {
+	gap := p.src[p.prevEnd:p.start]
+	first, _, _ := strings.Cut(gap, "\n")
+	if first = strings.TrimSpace(first); first != "" && len(b.Ops) > 0 && len(*lines) > 0 {
+		last := b.Ops[len(b.Ops)-1]
+		if last.Trivia == nil {
+			last.Trivia = &loom.Trivia{}
+		}
+		last.Trivia.Behind = first
+		*lines = (*lines)[1:]
+	}
+}
+
+func (p *body) resolveFixups(from int, multiBlock bool) {
+	kept := p.fixups[:from]
+	for _, f := range p.fixups[from:] {
+		v := p.lookup(f.name)
+		if v == nil || !multiBlock {
+			if p.depth > 2 { // an outer region with labels may still define it
+				kept = append(kept, f)
+				continue
+			}
+			p.report(p.undefined(f.name, f.place))
+			continue
+		}
+		if f.slot >= 0 {
+			f.op.Operands[f.slot] = v
+		} else {
+			f.op.Succs[f.succ].Args[-1-f.slot] = v
+		}
+	}
+	p.fixups = kept
+}
+
+func (p *body) blockHeader(r *loom.Region, cur *loom.Block, labels *map[string]*loom.Block) *loom.Block {
+	name := p.src[p.start+1 : p.end]
+	place := p.here()
+	b := cur
+	if len(r.Blocks) > 1 || len(cur.Ops) > 0 || cur.Label != "" {
+		b = &loom.Block{Region: r}
+		r.Blocks = append(r.Blocks, b)
+	}
+	b.Label = name
+	if p.comment {
+		t, behind := splitTrivia(p.src[p.prevEnd:p.start], false)
+		if t != nil {
+			b.Above = t.Above
+		}
+		p.behind(cur, behind)
+	}
+	if *labels == nil {
+		*labels = map[string]*loom.Block{}
+	}
+	if (*labels)[name] != nil {
+		p.report(diag.Errorf(place, "PARSE/033", "block label '^%s' is defined twice in this region", name))
+	}
+	(*labels)[name] = b
+	func() {
+		defer p.recover()
+		p.next()
+		if p.accept('(') {
+			for !p.punct(')') {
+				n := p.valueName()
+				v := p.newValue(n, p.start)
+				p.next()
+				p.expectPunct(':')
+				v.Type = p.typ()
+				v.Block, v.Index = b, int32(len(b.Args))
+				b.Args = append(b.Args, v)
+				p.define(v)
+				if !p.accept(',') {
+					break
+				}
+			}
+			p.expectPunct(')')
+		}
+		p.expectPunct(':')
+	}()
+	return b
+}
+
+func (p *body) behind(b *loom.Block, text string) {
+	if text == "" || len(b.Ops) == 0 {
+		return
+	}
+	last := b.Ops[len(b.Ops)-1]
+	if last.Trivia == nil {
+		last.Trivia = &loom.Trivia{}
+	}
+	last.Trivia.Behind = text
+}
+
+// recover ends a statement that failed: it swallows errSyntax and moves to the
+// next place a statement can start.
+func (p *body) recover() {
+	r := recover()
+	if r == nil {
+		return
+	}
+	if _, ok := r.(errSyntax); !ok {
+		panic(r)
+	}
+	p.sync()
+}
+
+// sync skips to the start of the next statement: a result list or dotted word
+// that begins a line, a label, or the brace that closes the region.
+func (p *body) sync() {
+	depth := 0
+	for {
+		switch {
+		case p.kind == tEOF:
+			return
+		case p.punct('{'):
+			depth++
+		case p.punct('}'):
+			if depth == 0 {
+				return
+			}
+			depth--
+		case depth == 0 && p.newlines > 0 && (p.kind == tValue || p.kind == tOpName || p.kind == tLabel):
+			return
+		}
+		p.next()
+	}
+}
+
+func (p *body) skipToClose() {
+	depth := 0
+	for p.kind != tEOF {
+		if p.punct('{') {
+			depth++
+		} else if p.punct('}') {
+			if depth == 0 {
+				return
+			}
+			depth--
+		}
+		p.next()
+	}
+}
+
+// statement parses one op into b.
+func (p *body) statement(b *loom.Block) {
+	defer p.recover()
+	op := p.newOp()
+	start := p.start
+	if p.comment || p.newlines > 1 {
+		t, behind := splitTrivia(p.src[p.prevEnd:p.start], false)
+		op.Trivia = t
+		p.behind(b, behind)
+		if t != nil && t.Blank && len(b.Ops) == 0 {
+			t.Blank = false
+			if len(t.Above) == 0 {
+				op.Trivia = nil
+			}
+		}
+	}
+	var results [16]*loom.Value
+	res := results[:0]
+	if p.kind == tValue {
+		for {
+			n := p.valueName()
+			res = append(res, p.newValue(n, p.start))
+			p.next()
+			if !p.accept(',') {
+				break
+			}
+		}
+		p.expectPunct('=')
+	}
+	if p.kind != tOpName {
+		if p.kind == tIdent && p.end < len(p.src) {
+			p.fail(diag.Errorf(p.here(), "PARSE/006", "unknown op '%s'", p.text()).WithHelp("op names have a dialect prefix, such as 'index.add'"))
+		}
+		p.expected("an op name")
+	}
+	name := p.text()
+	def := p.ops.Lookup(name)
+	op.NamePos = uint32(p.start)
+	op.Block = b
+	op.Span = p.span(start, p.end)
+	if def == nil || def.Traits&loom.ModuleLevel != 0 {
+		p.unknownOp(op, b, res, def, name)
+		return
+	}
+	def.Compile()
+	op.Def = def
+	p.next()
+	st := statement{op: op, results: res}
+	p.elems(&st, def.Elems)
+	p.finish(&st, b)
+}
+
+// statement is the state of the op being read.
+type statement struct {
+	op       *loom.Op
+	operands [24]*loom.Value
+	opnds    []*loom.Value
+	segs     [12]uint16
+	results  []*loom.Value
+	types    []*loom.Type // result types, in order
+	slots    [4]*loom.Type
+	regions  []*loom.Region
+	variadic bool
+	tied     []int64
+	outArgs  []*loom.Value // block arguments declared by the op head
+	fixes    []fixup
+}
+
+func (st *statement) add(field int, v *loom.Value) {
+	if st.opnds == nil {
+		st.opnds = st.operands[:0]
+	}
+	st.opnds = append(st.opnds, v)
+	if st.segs[field] == math.MaxUint16 {
+		panic(errSyntax{}) // more operands than the op table can count
+	}
+	st.segs[field]++
+}
+
+func (p *body) finish(st *statement, b *loom.Block) {
+	op := st.op
+	if p.is("loc") {
+		s := p.start
+		p.next()
+		if !p.punct('(') {
+			p.fail(diag.Errorf(p.here(), "PARSE/011", "loc needs a parenthesised location"))
+		}
+		p.skipGroup()
+		p.trivia(op).Loc = p.src[s:p.prevEnd]
+	}
+	op.Operands = p.valueList(st.opnds)
+	for i := range op.Def.Operands {
+		if st.segs[i] != 1 || op.Def.Operands[i].Variadic {
+			op.Segs = slices.Clone(st.segs[:len(op.Def.Operands)])
+			break
+		}
+	}
+	for i := range st.fixes {
+		st.fixes[i].op = op
+		p.fixups = append(p.fixups, st.fixes[i])
+	}
+	op.Regions = st.regions
+	for _, r := range st.regions {
+		r.Op = op
+	}
+	if st.tied != nil {
+		op.Attrs = append(op.Attrs, loom.NamedAttr{Name: "tied", Value: loom.Attr{Kind: loom.AttrInts, Aux: st.tied}})
+	}
+	op.Span.End = uint32(p.prevEnd)
+	p.resultTypes(st)
+	b.Ops = append(b.Ops, op)
+	p.strayComments(op)
+}
+
+func (p *body) trivia(op *loom.Op) *loom.Trivia {
+	if op.Trivia == nil {
+		op.Trivia = &loom.Trivia{}
+	}
+	return op.Trivia
+}
+
+// strayComments keeps comments written inside a statement: they move above it.
+func (p *body) strayComments(op *loom.Op) {
+	if len(op.Regions) > 0 || !strings.Contains(p.src[op.Span.Start:op.Span.End], "//") {
+		return
+	}
+	sc := scanner{src: p.src[:op.Span.End], pos: int(op.Span.Start)}
+	sc.end = sc.pos
+	for {
+		sc.next()
+		if sc.comment {
+			p.trivia(op).Above = append(p.trivia(op).Above, commentLines(p.src[sc.prevEnd:sc.start])...)
+		}
+		if sc.kind == tEOF {
+			return
+		}
+	}
+}
+
+func (p *body) resultTypes(st *statement) {
+	op := st.op
+	def := op.Def
+	want := 0
+	next := 0
+	var types [16]*loom.Type
+	ts := types[:0]
+	for _, f := range def.Results {
+		switch {
+		case f.Variadic:
+			ts = append(ts, st.types[next:]...)
+			next = len(st.types)
+		case f.Infer == "":
+			if next < len(st.types) {
+				ts = append(ts, st.types[next])
+				next++
+			} else {
+				ts = append(ts, nil)
+			}
+		case f.Infer[0] == '%':
+			if v := st.field(f.Infer[1:]); v != nil {
+				ts = append(ts, v.Type)
+			} else {
+				ts = append(ts, nil)
+			}
+		default:
+			ts = append(ts, loom.Scalar(loom.ScalarKind(f.Infer)))
+		}
+	}
+	want = len(ts)
+	if def.Name == "global.load" && len(st.results) > 1 {
+		for _, r := range st.results[1:] { // the dimensions and layout of the type
+			if ts[0] != nil && ts[0].EncVal == r {
+				ts = append(ts, encodingType)
+			} else {
+				ts = append(ts, loom.Scalar(loom.Index))
+			}
+		}
+		want = len(ts)
+	}
+	if len(st.results) != want {
+		p.report(diag.Errorf(op.NameSpan(), "PARSE/009", "op '%s' has %d %s, %d %s given", def.Name, want, plural(want, "result"), len(st.results), plural(len(st.results), "name")).
+			WithHelp("write one name per result before '='"))
+	}
+	for i, v := range st.results {
+		if i < len(ts) {
+			v.Type = ts[i]
+		}
+		v.Def, v.Index = op, int32(i)
+		if def.Name != "global.load" {
+			p.define(v)
+		}
+	}
+	op.Results = p.valueList(st.results)
+}
+
+func plural(n int, w string) string {
+	if n == 1 {
+		return w
+	}
+	return w + "s"
+}
+
+func (st *statement) field(name string) *loom.Value {
+	at := 0
+	for i, f := range st.op.Def.Operands {
+		n := int(st.segs[i])
+		if f.Name == name {
+			if n > 0 {
+				return st.opnds[at]
+			}
+			return nil
+		}
+		at += n
+	}
+	return nil
+}
+
+func (st *statement) fieldAll(idx int) []*loom.Value {
+	at := 0
+	for i := 0; i < idx; i++ {
+		at += int(st.segs[i])
+	}
+	return st.opnds[at : at+int(st.segs[idx])]
+}
+
+// unknownOp handles an op the table does not have: opaque dialects are kept
+// verbatim, others are reported.
+func (p *body) unknownOp(op *loom.Op, b *loom.Block, res []*loom.Value, def *loom.OpDef, name string) {
+	if def != nil {
+		p.fail(diag.Errorf(p.here(), "STRUCTURE/011", "'%s' defines a module symbol and is not allowed in a body", name).
+			WithHelp("a closing '}' may be missing above"))
+	}
+	if !dialect.OpaqueDialect(prefix(name)) {
+		d := diag.Errorf(p.here(), "PARSE/006", "unknown op '%s'", name)
+		if n := p.ops.Nearest(name); n != "" {
+			d = d.WithHelp("did you mean '%s'?", n)
+		}
+		p.report(d)
+		for _, v := range res { // later uses need no second error
+			p.define(v)
+		}
+		panic(errSyntax{})
+	}
+	textStart := p.end
+	depth, typesAt := 0, 0
+	p.next()
+	for p.kind != tEOF {
+		if depth == 0 && (p.punct(':') || p.kind == tArrow) {
+			typesAt = p.end
+		}
+		if depth == 0 && (p.punct('}') || p.newlines > 0 && (p.kind == tValue || p.kind == tOpName || p.kind == tLabel)) {
+			break
+		}
+		switch {
+		case p.punct('('), p.punct('['), p.punct('<'), p.punct('{'):
+			depth++
+		case p.punct(')'), p.punct(']'), p.punct('>'), p.punct('}'):
+			depth--
+		}
+		p.next()
+	}
+	op.Def = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.Reads | loom.Writes, Result: "results..."}
+	op.Def.Compile()
+	op.Span.End = uint32(p.prevEnd)
+	op.Attrs = []loom.NamedAttr{{Name: "text", Value: loom.Attr{Kind: loom.AttrString, Str: strings.TrimSpace(p.src[textStart:p.prevEnd])}}}
+	types := p.opaqueTypes(typesAt, p.prevEnd, len(res))
+	for i, v := range res {
+		v.Def, v.Index, v.Type = op, int32(i), types[i]
+		p.define(v)
+	}
+	op.Results = p.valueList(res)
+	b.Ops = append(b.Ops, op)
+}
+
+// opaqueTypes reads the result types at the end of an op carried verbatim. What
+// cannot be read becomes an opaque dotted type.
+func (p *body) opaqueTypes(start, end, n int) []*loom.Type {
+	types := make([]*loom.Type, n)
+	if n > 0 && start > 0 {
+		q := p.at(start, end)
+		q.guard(func() {
+			paren := q.accept('(')
+			for i := range types {
+				types[i] = q.typ()
+				if !q.accept(',') {
+					break
+				}
+			}
+			if paren {
+				q.expectPunct(')')
+			}
+		})
+	}
+	for i, t := range types {
+		if t == nil {
+			types[i] = &loom.Type{Kind: loom.Dotted, Name: "opaque"}
+		}
+	}
+	return types
+}
+
+// skipGroup skips a bracketed group that starts at the current token.
+func (p *body) skipGroup() {
+	depth := 0
+	for p.kind != tEOF {
+		switch {
+		case p.punct('('), p.punct('['), p.punct('<'), p.punct('{'):
+			depth++
+		case p.punct(')'), p.punct(']'), p.punct('>'), p.punct('}'):
+			depth--
+			if depth == 0 {
+				p.next()
+				return
+			}
+		}
+		p.next()
+	}
+}
+
+// parseInt reads an integer token's text.
+func (p *body) parseInt(text string) int64 {
+	v, err := parseIntText(text)
+	if err != nil {
+		p.fail(diag.Errorf(p.here(), "PARSE/015", "integer '%s' does not fit into 64 bits", text))
+	}
+	return v
+}
+
+func parseIntText(text string) (int64, error) {
+	neg := strings.HasPrefix(text, "-")
+	digits := strings.TrimPrefix(text, "-")
+	if strings.HasPrefix(digits, "0x") || strings.HasPrefix(digits, "0X") {
+		u, err := strconv.ParseUint(digits[2:], 16, 64)
+		if err != nil {
+			return 0, fmt.Errorf("parse hexadecimal integer: %w", err)
+		}
+		if neg {
+			return -int64(u), nil
+		}
+		return int64(u), nil
+	}
+	if !neg {
+		// Unsigned 64-bit literals are written for i64 masks; they wrap.
+		if u, err := strconv.ParseUint(digits, 10, 64); err == nil {
+			return int64(u), nil
+		}
+	}
+	return strconv.ParseInt(text, 10, 64)
+}
+
+func (p *body) parseFloat(text string) float64 {
+	v, err := strconv.ParseFloat(text, 64)
+	if err != nil && math.IsInf(v, 0) {
+		p.report(diag.Errorf(p.here(), "PARSE/016", "float '%s' is out of range", text))
+	}
+	return v
+}

@@ -1,0 +1,464 @@
+package parser
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/dialect"
+)
+
+// moduleKinds maps the op names that define something to their kind.
+var moduleKinds = map[string]loom.DefKind{
+	"config.decl": loom.DefConfigDecl, "config.def": loom.DefConfigDef,
+	"amdgpu.target": loom.DefTarget, "target.generic": loom.DefTarget, "llvmir.target": loom.DefTarget, "target.decl": loom.DefTargetDecl,
+	"func.def": loom.DefFunc, "func.decl": loom.DefFuncDecl,
+	"func.template": loom.DefTemplate, "func.ukernel": loom.DefUkernel, "func.provider.decl": loom.DefTemplateDecl,
+	"template.decl": loom.DefTemplateDecl, "template.def": loom.DefTemplate, "template.ukernel": loom.DefUkernel,
+	"kernel.def": loom.DefKernel, "kernel.decl": loom.DefKernelDecl,
+	"global.constant": loom.DefGlobal, "global.variable": loom.DefGlobal,
+	"check.case": loom.DefCheckCase, "check.benchmark": loom.DefBenchmark,
+	"module.import": loom.DefImport, "metadata.module": loom.DefMetadata,
+}
+
+// splitter cuts a file into definitions without parsing them: it looks only at
+// braces, strings, comments and the words of each head up to its symbol.
+type splitter struct {
+	src   *diag.Source
+	mod   *loom.Module
+	diags diag.List
+	// starts of comment runs, so that a definition's doc comment is known
+	commentStart int
+}
+
+func (s *splitter) span(start, end int) diag.Span {
+	return diag.Span{Src: s.src, Start: uint32(start), End: uint32(end)}
+}
+
+// Parse splits src into definitions and returns the module. Bodies and heads
+// are parsed when a definition is loaded (loom.Def.Load, loom.Module.Load); the
+// returned diagnostics are those of the file's outer structure alone.
+func Parse(src *diag.Source) (*loom.Module, diag.List) {
+	s := &splitter{src: src, mod: &loom.Module{Source: src}}
+	if len(src.Text) >= 1<<31 {
+		s.diags.Add(diag.Errorf(s.span(0, 0), "PARSE/012", "file of %d bytes is larger than the 2 GiB that loomc reads", len(src.Text)))
+		return s.mod, s.diags
+	}
+	if !utf8.ValidString(src.Text) {
+		off := invalidUTF8(src.Text)
+		s.diags.Add(diag.Errorf(s.span(off, off+1), "PARSE/019", "byte 0x%02x at offset %d is not valid UTF-8", src.Text[off], off).
+			WithHelp("save the file as UTF-8; is it a binary file?"))
+		return s.mod, s.diags
+	}
+	s.split()
+	return s.mod, s.diags
+}
+
+func invalidUTF8(t string) int {
+	for i := 0; i < len(t); {
+		r, n := utf8.DecodeRuneInString(t[i:])
+		if r == utf8.RuneError && n <= 1 {
+			return i
+		}
+		i += n
+	}
+	return len(t)
+}
+
+func (s *splitter) split() {
+	text := s.src.Text
+	sc := scanner{src: text}
+	sc.next()
+	lastEnd := 0
+	for sc.kind != tEOF {
+		start := sc.start
+		switch {
+		case sc.kind == tOpName && (moduleKinds[sc.text()] != 0 || dialect.OpaqueDialect(prefix(sc.text())) || dialect.Ops().Lookup(sc.text()) == nil):
+			s.definition(&sc, lastEnd)
+		case sc.kind == tHash:
+			s.alias(&sc, lastEnd)
+		default:
+			s.stray(&sc)
+		}
+		if sc.start == start && sc.kind != tEOF { // progress whatever happened
+			sc.next()
+		}
+		lastEnd = sc.prevEnd
+	}
+	if sc.comment {
+		s.mod.Tail = commentLines(text[lastEnd:])
+	}
+}
+
+func prefix(op string) string {
+	if i := strings.IndexByte(op, '.'); i >= 0 {
+		return op[:i]
+	}
+	return op
+}
+
+// stray reports a token that starts no definition and skips to the next one.
+func (s *splitter) stray(sc *scanner) {
+	d := diag.Errorf(s.span(sc.start, sc.end), "PARSE/003", "%s is not the start of a definition", describe(sc))
+	if sc.kind == tBad {
+		d = badToken(sc, s.src)
+	} else if sc.kind == tOpName {
+		d = diag.Errorf(s.span(sc.start, sc.end), "STRUCTURE/011", "op '%s' is not allowed at module level", sc.text()).
+			WithHelp("put it into the body of a function or kernel")
+	} else if sc.punct('}') {
+		d = d.WithHelp("a closing brace without its opening brace: check the definition above")
+	}
+	s.diags.Add(d)
+	depth := 0
+	for {
+		sc.next()
+		if sc.kind == tEOF {
+			return
+		}
+		if sc.punct('{') {
+			depth++
+		} else if sc.punct('}') {
+			depth--
+		}
+		if sc.newlines > 0 || depth <= 0 {
+			if atColumnOne(sc) && (sc.kind == tOpName && moduleKinds[sc.text()] != 0 || sc.kind == tHash) {
+				return
+			}
+			if depth <= 0 && sc.kind == tOpName && moduleKinds[sc.text()] != 0 {
+				return
+			}
+		}
+	}
+}
+
+func atColumnOne(sc *scanner) bool { return sc.start == 0 || sc.src[sc.start-1] == '\n' }
+
+func (s *splitter) alias(sc *scanner, lastEnd int) {
+	d := &loom.Def{Kind: loom.DefAlias, Name: sc.text()[1:], NameSpan: s.span(sc.start, sc.end), Mod: s.mod, Ordinal: len(s.mod.Defs)}
+	start := sc.start
+	s.trivia(d, sc, lastEnd)
+	end := sc.end
+	sc.next()
+	depth := 0
+	for sc.kind != tEOF {
+		if depth == 0 && (sc.kind == tOpName && !sc.punct('<') || sc.kind == tHash && end != sc.start && !strings.HasSuffix(strings.TrimSpace(sc.src[start:sc.start]), "=")) {
+			break
+		}
+		switch {
+		case sc.punct('<'), sc.punct('{'), sc.punct('['), sc.punct('('):
+			depth++
+		case sc.punct('>'), sc.punct('}'), sc.punct(']'), sc.punct(')'):
+			depth--
+		}
+		end = sc.end
+		sc.next()
+	}
+	d.Span = s.span(start, end)
+	d.SetLoader(loadAlias)
+	s.mod.Defs = append(s.mod.Defs, d)
+}
+
+// definition records one definition. The scanner stands on its op name and is
+// left on the first token after it.
+func (s *splitter) definition(sc *scanner, lastEnd int) {
+	name := sc.text()
+	def := &loom.Def{Kind: moduleKinds[name], Op: dialect.Ops().Lookup(name), Mod: s.mod, Ordinal: len(s.mod.Defs)}
+	start := sc.start
+	s.trivia(def, sc, lastEnd)
+	opEnd := sc.end
+	if def.Kind == loom.DefOpaque && def.Op == nil {
+		if !dialect.OpaqueDialect(prefix(name)) {
+			dg := diag.Errorf(s.span(start, opEnd), "PARSE/006", "unknown op '%s'", name)
+			if n := dialect.Ops().Nearest(name); n != "" {
+				dg = dg.WithHelp("did you mean '%s'?", n)
+			}
+			s.diags.Add(dg)
+		}
+		def.Op = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.ModuleLevel}
+	}
+	switch name {
+	case "func.template", "func.ukernel", "func.provider.decl":
+		def.OldForm = true
+	}
+	sc.next()
+	end := opEnd
+	// Angle parameters directly after the name: family, key, selector, case.
+	if sc.punct('<') {
+		sc.next()
+		switch sc.kind {
+		case tSymbol, tHash:
+			def.Family = sc.text()[1:]
+		case tIdent, tOpName:
+			def.Family = sc.text()
+			def.Selector = sc.text()
+		}
+		for sc.kind != tEOF && !sc.punct('>') && !sc.punct('{') {
+			sc.next()
+		}
+	}
+	// Head up to the symbol: note what gives a symbol global identity.
+	depth := 0 // ( [ < nesting
+	braces := 0
+	var openAt int
+	for sc.kind != tEOF {
+		if braces == 0 {
+			if depth <= 0 && sc.kind == tOpName && s.startsDefinition(sc) {
+				break
+			}
+			if depth <= 0 && sc.kind == tHash && atColumnOne(sc) {
+				break
+			}
+			switch {
+			case def.Name == "" && sc.kind == tSymbol && depth == 0:
+				def.Name = sc.text()[1:]
+				def.NameSpan = s.span(sc.start, sc.end)
+			case def.Name == "" && depth == 0 && sc.kind == tIdent:
+				switch sc.text() {
+				case "public", "export", "import":
+					def.Visible = true
+				}
+			case def.Name == "" && sc.kind == tString && depth == 0 && (def.Kind == loom.DefImport || def.Kind == loom.DefMetadata):
+				def.Name = unquoteLoose(sc.text())
+				def.NameSpan = s.span(sc.start, sc.end)
+			}
+			if sc.kind == tBad {
+				// leave it to Load, which reports it inside the definition
+				end = sc.end
+				sc.next()
+				continue
+			}
+			switch {
+			case sc.punct('('), sc.punct('['), sc.punct('<'):
+				depth++
+			case sc.punct(')'), sc.punct(']'), sc.punct('>'):
+				depth--
+			case sc.punct('{'):
+				if depth <= 0 && hasRegion(def.Kind) {
+					def.HasBody = true
+				}
+				openAt = sc.start
+				braces = 1
+				e, ok := s.skipBraces(sc.pos)
+				if !ok {
+					line, _ := s.src.LineCol(start)
+					s.diags.Add(diag.Errorf(s.span(openAt, openAt+1), "PARSE/003", "brace is never closed").
+						WithRelated(s.span(start, opEnd), "in the definition that starts at line %d", line).
+						WithHelp("add the missing '}'"))
+				}
+				sc.pos, sc.end = e, e
+				braces = 0
+				if !ok {
+					def.Span = s.span(start, e)
+					sc.next()
+					s.add(def)
+					return
+				}
+				end = e
+				sc.next()
+				continue
+			case sc.punct('}'):
+				def.Span = s.span(start, end)
+				s.add(def)
+				return // stray brace: reported by the caller's loop
+			}
+		}
+		end = sc.end
+		sc.next()
+	}
+	def.Span = s.span(start, end)
+	s.add(def)
+}
+
+func hasRegion(k loom.DefKind) bool {
+	switch k {
+	case loom.DefFunc, loom.DefTemplate, loom.DefKernel, loom.DefCheckCase, loom.DefOpaque:
+		return true
+	}
+	return false
+}
+
+// startsDefinition reports whether the dotted word at the scanner begins a new
+// definition rather than continuing the current head.
+func (s *splitter) startsDefinition(sc *scanner) bool {
+	w := sc.text()
+	if moduleKinds[w] != 0 || dialect.OpaqueDialect(prefix(w)) && (sc.newlines > 0 || sc.start == 0) {
+		return true
+	}
+	return sc.newlines > 0
+}
+
+func (s *splitter) add(d *loom.Def) {
+	d.SetLoader(loadDef)
+	s.mod.Defs = append(s.mod.Defs, d)
+}
+
+// skipBraces returns the offset after the brace that closes the one before pos.
+// When a line starts with the op name of a definition the body is taken to be
+// unclosed and ok is false.
+func (s *splitter) skipBraces(pos int) (end int, ok bool) {
+	text := s.src.Text
+	depth := 1
+	for pos < len(text) {
+		switch c := text[pos]; c {
+		case '{':
+			depth++
+		case '}':
+			depth--
+			if depth == 0 {
+				return pos + 1, true
+			}
+		case '"':
+			pos++
+			for pos < len(text) && text[pos] != '"' && text[pos] != '\n' {
+				if text[pos] == '\\' {
+					pos++
+				}
+				pos++
+			}
+			if pos < len(text) && text[pos] == '\n' {
+				continue
+			}
+		case '/':
+			if pos+1 < len(text) && text[pos+1] == '/' {
+				j := strings.IndexByte(text[pos:], '\n')
+				if j < 0 {
+					return len(text), false
+				}
+				pos += j
+				continue
+			}
+		case '\n':
+			if pos+1 < len(text) && class[text[pos+1]]&cIdentStart != 0 {
+				e := pos + 2
+				for e < len(text) && (class[text[e]]&(cIdent|cSymbol)) != 0 {
+					e++
+				}
+				w := text[pos+1 : e]
+				if moduleKinds[w] != 0 {
+					return pos + 1, false
+				}
+			}
+		}
+		pos++
+	}
+	return len(text), false
+}
+
+// trivia attaches the comments and blank line between lastEnd and the current
+// token to d, and derives its doc comment.
+func (s *splitter) trivia(d *loom.Def, sc *scanner, lastEnd int) {
+	if !sc.comment && sc.newlines < 2 {
+		return
+	}
+	gap := s.src.Text[lastEnd:sc.start]
+	t, behind := splitTrivia(gap, lastEnd == 0)
+	if behind != "" && len(s.mod.Defs) > 0 {
+		p := s.mod.Defs[len(s.mod.Defs)-1]
+		if p.Trivia == nil {
+			p.Trivia = &loom.Trivia{}
+		}
+		p.Trivia.Behind = behind
+	}
+	d.Trivia = t
+	if t != nil {
+		d.Doc = docText(t.Above)
+	}
+}
+
+// splitTrivia separates the text between two statements into a comment behind
+// the first (on its line), and the comments and blank line above the second.
+func splitTrivia(gap string, atStart bool) (above *loom.Trivia, behind string) {
+	lines := strings.Split(gap, "\n")
+	t := &loom.Trivia{}
+	for i, l := range lines {
+		l = strings.TrimSpace(l)
+		if i == 0 && !atStart {
+			behind = l
+			continue
+		}
+		if l == "" {
+			if i > 0 && i < len(lines)-1 {
+				if len(t.Above) > 0 {
+					t.Above = append(t.Above, "")
+				} else {
+					t.Blank = true
+				}
+			}
+			continue
+		}
+		t.Above = append(t.Above, l)
+	}
+	if len(t.Above) == 0 && !t.Blank {
+		return nil, behind
+	}
+	return t, behind
+}
+
+// docText returns the comment run that ends directly above a definition.
+func docText(above []string) string {
+	from := len(above)
+	for from > 0 && above[from-1] != "" {
+		from--
+	}
+	var b strings.Builder
+	for i, l := range above[from:] {
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		b.WriteString(strings.TrimPrefix(strings.TrimLeft(l, "/"), " "))
+	}
+	return b.String()
+}
+
+func commentLines(gap string) []string {
+	var out []string
+	for _, l := range strings.Split(gap, "\n") {
+		if l = strings.TrimSpace(l); l != "" {
+			out = append(out, l)
+		} else if len(out) > 0 {
+			out = append(out, "")
+		}
+	}
+	for len(out) > 0 && out[len(out)-1] == "" {
+		out = out[:len(out)-1]
+	}
+	return out
+}
+
+func unquoteLoose(s string) string {
+	if len(s) >= 2 {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// describe names the current token for a message.
+func describe(sc *scanner) string {
+	switch sc.kind {
+	case tEOF:
+		return "end of file"
+	case tPunct, tArrow, tIdent, tOpName, tValue, tSymbol, tHash, tLabel:
+		t := sc.text()
+		if len(t) > 60 {
+			t = t[:60] + "…"
+		}
+		return "'" + t + "'"
+	}
+	return kindText[sc.kind]
+}
+
+// badToken is the diagnostic of a token that cannot exist.
+func badToken(sc *scanner, src *diag.Source) diag.Diagnostic {
+	sp := diag.Span{Src: src, Start: uint32(sc.start), End: uint32(sc.end)}
+	t := sc.text()
+	switch {
+	case t[0] == '"':
+		return diag.Errorf(sp, "PARSE/005", "string is not closed on its line").WithHelp("add the closing '\"'; a line break inside a string is written \\n")
+	case t[0] == 0:
+		return diag.Errorf(sp, "PARSE/025", "NUL byte in the text").WithHelp("is this a binary file?")
+	case t[0] >= 0x80:
+		return diag.Errorf(sp, "PARSE/025", "character %q is not allowed outside comments and strings", t)
+	}
+	return diag.Errorf(sp, "PARSE/025", "character %q is not part of the language", t)
+}
