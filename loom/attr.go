@@ -12,7 +12,7 @@ type AttrKind uint8
 // Attribute kinds.
 const (
 	AttrNone   AttrKind = iota
-	AttrInt             // Int
+	AttrInt             // Int; Str keeps a hexadecimal spelling
 	AttrFloat           // Float(); Str keeps the source spelling
 	AttrString          // Str, unescaped
 	AttrBool            // Int 0 or 1
@@ -96,10 +96,13 @@ func (a Attr) Preds() []Predicate { f, _ := a.Aux.([]Predicate); return f }
 
 // Equal reports whether two attributes hold the same value.
 func (a Attr) Equal(b Attr) bool {
-	if a.Kind != b.Kind || a.Int != b.Int || (a.Str != b.Str && a.Kind != AttrFloat) {
+	if a.Kind != b.Kind || a.Int != b.Int {
 		return false
 	}
-	return string(a.Append(nil)) == string(b.Append(nil))
+	if a.Kind == AttrInt || a.Kind == AttrFloat {
+		return true // the spelling does not matter
+	}
+	return a.Str == b.Str && string(a.Append(nil)) == string(b.Append(nil))
 }
 
 // String returns the canonical text of a.
@@ -109,6 +112,9 @@ func (a Attr) String() string { return string(a.Append(nil)) }
 func (a Attr) Append(b []byte) []byte {
 	switch a.Kind {
 	case AttrInt:
+		if a.Str != "" {
+			return append(b, a.Str...)
+		}
 		return strconv.AppendInt(b, a.Int, 10)
 	case AttrFloat:
 		if a.Str != "" {

@@ -158,7 +158,7 @@ func (c *formatCompiler) seq(end string) []Elem {
 			return out
 		}
 		e := c.elem()
-		e.Space = space && !(len(out) == 0 && end == "" && e.Kind == ElemParams)
+		e.Space = space && !(len(out) == 0 && end == "" && e.Kind == ElemParams) && !(e.Kind == ElemLit && e.Name == ",")
 		out = append(out, e)
 	}
 }

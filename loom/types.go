@@ -427,7 +427,9 @@ func (e *Encoding) Append(b []byte) []byte {
 			if i > 0 {
 				b = append(b, ", "...)
 			}
-			b = append(append(b, p.Name...), '=')
+			if p.Name != "" { // positional parameters have no name
+				b = append(append(b, p.Name...), '=')
+			}
 			b = p.Value.Append(b)
 		}
 		b = append(b, '>')

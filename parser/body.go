@@ -282,9 +282,7 @@ func (p *body) region(args []*loom.Value) *loom.Region {
 			break
 		}
 		if p.kind == tEOF {
-			p.labels = outer
-			p.report(diag.Errorf(p.span(start, start+1), "PARSE/003", "region is not closed before the end of the definition").WithHelp("add the missing '}'"))
-			break
+			break // an unclosed brace: the split has reported it
 		}
 		if p.stop {
 			p.skipToClose()

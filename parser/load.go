@@ -83,12 +83,14 @@ func (p *body) load() {
 		}
 	case loom.DefImport:
 		if a := parseHead(p, g.moduleImport); a != nil {
+			p.unquoted(a.Name)
 			for _, s := range a.Symbols {
 				p.def.Attrs = append(p.def.Attrs, loom.NamedAttr{Name: s[1:], Value: loom.Attr{Kind: loom.AttrSymbol, Str: s[1:]}})
 			}
 		}
 	case loom.DefMetadata:
 		if a := parseHead(p, g.metadata); a != nil {
+			p.unquoted(a.Name)
 			p.def.Init = p.attrAt(a.Value)
 		}
 	default:

@@ -196,6 +196,10 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 		for sc.kind != tEOF && !sc.punct('>') && !sc.punct('{') {
 			sc.next()
 		}
+		if sc.punct('>') {
+			end = sc.end
+			sc.next()
+		}
 	}
 	// Head up to the symbol: note what gives a symbol global identity.
 	depth := 0 // ( [ < nesting
@@ -426,11 +430,14 @@ func commentLines(gap string) []string {
 	return out
 }
 
+// unquoteLoose returns the value of a string token; a faulty escape is reported
+// when the definition is loaded.
 func unquoteLoose(s string) string {
-	if len(s) >= 2 {
-		return s[1 : len(s)-1]
+	if len(s) < 2 {
+		return s
 	}
-	return s
+	v, _ := unescape(s[1 : len(s)-1])
+	return v
 }
 
 // describe names the current token for a message.

@@ -493,6 +493,9 @@ func (p *body) attr(depth int) loom.Attr {
 	switch p.kind {
 	case tInt:
 		a := loom.IntAttr(p.parseInt(p.text()))
+		if strings.ContainsAny(p.text(), "xX") {
+			a.Str = p.text()
+		}
 		p.next()
 		return a
 	case tFloat:
