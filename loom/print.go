@@ -405,7 +405,6 @@ type opPrinter struct {
 	op     *Op
 	region int
 	succ   int
-	args   []*Value // block arguments already printed by the op's head
 }
 
 func (s *opPrinter) elems(es []Elem) {

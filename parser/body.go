@@ -36,8 +36,6 @@ type body struct {
 	depth  int32
 	types  map[string]*loom.Type // static types by text
 	fixups []fixup
-	// pending are the block arguments the current op declares for its next region.
-	pending []*loom.Value
 
 	opSlab  []loom.Op
 	valSlab []loom.Value
@@ -517,9 +515,7 @@ type statement struct {
 	segs     [12]uint16
 	results  []*loom.Value
 	types    []*loom.Type // result types, in order
-	slots    [4]*loom.Type
 	regions  []*loom.Region
-	variadic bool
 	tied     []int64
 	outArgs  []*loom.Value // block arguments declared by the op head
 	fixes    []fixup

@@ -28,8 +28,6 @@ type splitter struct {
 	src   *diag.Source
 	mod   *loom.Module
 	diags diag.List
-	// starts of comment runs, so that a definition's doc comment is known
-	commentStart int
 }
 
 func (s *splitter) span(start, end int) diag.Span {

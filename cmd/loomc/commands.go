@@ -5,6 +5,8 @@ import "github.com/spf13/cobra"
 // commands lists every command in the order of the help text.
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
+		a.linkCommand(),
 		a.fmtCommand(),
+		a.verifyCommand(),
 	}
 }

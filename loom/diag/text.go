@@ -74,7 +74,7 @@ func quote(w *bufio.Writer, sp Span, indent string) {
 			from--
 		}
 		to := min(len(text), from+maxLineShown)
-		for to < len(text) && !utf8.RuneStart(text[to]) {
+		for to > start && to < len(text) && !utf8.RuneStart(text[to]) {
 			to--
 		}
 		if from > 0 {

@@ -9,6 +9,7 @@ package kernel
 
 import (
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/facts"
 	"github.com/loomc/loomc/loom/target"
 )
@@ -75,4 +76,27 @@ type Kernel struct {
 	// config leaves it to the workload.
 	WorkgroupSize [3]int64
 	Facts         *facts.Set
+	// Sites says for operations that were inlined which call they came from; see
+	// SiteOf. It holds the outermost operations of each inlined body.
+	Sites map[*loom.Op]*Site
+}
+
+// Site is a call that specialisation replaced by the callee's body. The chain of
+// sites of an operation is how a reader gets from the kernel to the line that
+// was written.
+type Site struct {
+	Callee string    // symbol without '@'
+	Call   diag.Span // place of the call
+	Parent *Site     // the call that brought this one in, nil in the kernel itself
+}
+
+// SiteOf returns the innermost call that op came from, nil when the kernel's own
+// body holds it.
+func (k *Kernel) SiteOf(op *loom.Op) *Site {
+	for ; op != nil; op = op.Parent() {
+		if s, ok := k.Sites[op]; ok {
+			return s
+		}
+	}
+	return nil
 }

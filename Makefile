@@ -1,0 +1,63 @@
+# loomc: build, run, test.
+#
+#   make run    install what is missing where that is possible, build loomc,
+#               link the bundled corpus at HEAD, build it for gfx1151
+#   make test   everything that must pass: vet, gofmt, staticcheck, unit, golden,
+#               testscript and differential tests, the race detector
+#   make bench  benchmarks
+#   make sim    the bundled tests on gfx1151 code objects, on the CPU, where the
+#               emulator is at hand (GFXEMU names its folder)
+#   make fuzz   every fuzz target for FUZZTIME (default 1m) each
+
+GO         ?= go
+ARCH       ?= gfx1151
+OUT        ?= build/$(ARCH)
+FUZZTIME   ?= 1m
+STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
+# Packages that start goroutines of their own.
+CONCURRENT  = ./corpus/... ./linker/... ./hip/... ./loom/exec/...
+
+.PHONY: all run test build tools vet fmt-check lint unit race sim bench fuzz generate clean
+
+all: build
+
+build:
+	$(GO) build -trimpath -o bin/loomc ./cmd/loomc
+
+tools:
+	@sh tools/install.sh
+
+run: tools build
+	@sh tools/demo.sh bin/loomc $(ARCH) $(OUT)
+
+test: tools vet fmt-check lint unit race sim
+
+vet:
+	$(GO) vet ./...
+
+fmt-check:
+	@bad=$$(gofmt -l $$($(GO) list -f '{{.Dir}}' ./...)); if [ -n "$$bad" ]; then echo "not gofmt-clean:"; echo "$$bad"; exit 1; fi
+
+lint:
+	$(STATICCHECK) ./...
+
+unit:
+	$(GO) test ./...
+
+race:
+	$(GO) test -race -short $(CONCURRENT)
+
+sim: build
+	@sh tools/sim.sh bin/loomc
+
+bench:
+	$(GO) test -run '^$$' -bench . -benchmem ./...
+
+fuzz:
+	@sh tools/fuzz.sh $(FUZZTIME)
+
+generate:
+	$(GO) generate ./...
+
+clean:
+	rm -rf bin build

@@ -1,0 +1,432 @@
+package codegen
+
+import (
+	"math"
+	"strings"
+
+	"github.com/loomc/loomc/loom"
+)
+
+var scfOps = map[string]emitFunc{
+	"scf.for": emitFor, "scf.if": emitIf, "scf.while": emitWhile, "scf.switch": emitSwitch,
+	"scf.lookup": emitLookup, "scf.select": emitSelect, "scf.schedule.fence": func(*emitter, *loom.Op) {},
+}
+
+// mutables declares one variable per value, named after it.
+func (e *emitter) mutables(vs []*loom.Value, inits []*loom.Value) []*cvar {
+	out := make([]*cvar, len(vs))
+	for i, v := range vs {
+		init := ""
+		if inits != nil {
+			init = e.into(inits[i], v)
+		}
+		out[i] = e.declareMutable(v.Name, e.ctype(v), init)
+	}
+	return out
+}
+
+// into is the expression of v converted to the carrier of the variable for to.
+func (e *emitter) into(v, to *loom.Value) string {
+	if to.Type.Kind.IsIndexLike() {
+		return e.as(v, e.carrier(to))
+	}
+	return e.ref(v)
+}
+
+// refuseMemory reports carried values that have no C++ variable form.
+func (e *emitter) refuseMemory(vs []*loom.Value) bool {
+	for _, v := range vs {
+		if k := v.Type.Kind; k != loom.Vector && !k.IsScalar() {
+			e.unsupported("make the view or buffer inside the region and carry its offset instead", "value %%%s of type '%s' is carried through control flow", v.Name, v.Type)
+			return true
+		}
+	}
+	return false
+}
+
+// assignAll writes several variables at once: values that name a variable
+// overwritten earlier in the list are read first.
+func (e *emitter) assignAll(cvs []*cvar, targets, vals []*loom.Value) {
+	exprs := make([]string, len(cvs))
+	for i := range cvs {
+		exprs[i] = e.into(vals[i], targets[i])
+	}
+	for i := range cvs {
+		for j := range i {
+			if mentions(exprs[i], cvs[j].name) && exprs[j] != cvs[j].name {
+				exprs[i] = e.tmp(cvs[i].name+"_next", cvs[i].ctype, exprs[i])
+				break
+			}
+		}
+	}
+	// Temporaries were emitted before the first assignment.
+	for i, cv := range cvs {
+		e.assign(cv, exprs[i])
+	}
+}
+
+func mentions(expr, name string) bool {
+	found := false
+	identifiers(expr, func(id string) { found = found || id == name })
+	return found
+}
+
+func emitFor(e *emitter, op *loom.Op) {
+	if e.refuseMemory(op.Results) {
+		return
+	}
+	body := op.Regions[0].Entry()
+	iv := body.Args[0]
+	carried := body.Args[1:]
+	lo, hi, step := op.Operand("lower_bound"), op.Operand("upper_bound"), op.Operand("step")
+	// Results share the variables of the carried values.
+	cvs := e.mutables(carried, op.Field("iter_args"))
+	for i, cv := range cvs {
+		e.bind(carried[i], cv)
+	}
+	flo, fhi, fs := e.factAt(lo), e.factAt(hi), e.factAt(step)
+	c := c64
+	if flo.Within(math.MinInt32, math.MaxInt32) && fhi.Within(math.MinInt32, math.MaxInt32) && fs.Within(0, math.MaxInt32) && fhi.Hi+fs.Hi <= math.MaxInt32 {
+		c = c32
+	}
+	e.carriers[iv] = c
+	name := e.newVar(iv.Name, c.String())
+	inc := name.name + " += " + e.as(step, c)
+	if n, ok := e.constOf(step); ok && n == 1 {
+		inc = "++" + name.name
+	}
+	n := e.t.control("}")
+	open := "for (" + c.String() + " " + name.name + " = " + e.as(lo, c) + "; " + name.name + " < " + e.as(hi, c) + "; " + inc + ") {"
+	if p := e.loopHint(op); p != "" {
+		open = p + "\n" + open
+	}
+	e.bind(iv, name)
+	name.defs = append(name.defs, n)
+	e.loops++
+	cfg := e.cfg
+	e.cfg = false
+	e.t.in(n, open, func() {
+		if y := e.region(op.Regions[0], nil); y != nil {
+			e.assignAll(cvs, carried, y.Operands)
+		}
+	})
+	e.cfg = cfg
+	e.loops--
+	for i, r := range op.Results {
+		e.bindResult(r, cvs[i], carried[i])
+	}
+}
+
+// bindResult makes r the variable of v; the carriers may differ.
+func (e *emitter) bindResult(r *loom.Value, cv *cvar, v *loom.Value) {
+	if r.Type.Kind.IsIndexLike() {
+		e.carriers[r] = e.carrier(v)
+	}
+	e.bind(r, cv)
+}
+
+// loopHint is the pragma for the source's unroll request.
+func (e *emitter) loopHint(op *loom.Op) string {
+	if f := op.Field("unroll_factor"); len(f) > 0 {
+		if n, ok := e.constOf(f[0]); ok {
+			if n <= 1 {
+				return "#pragma unroll 1"
+			}
+			return "#pragma unroll " + itoa(n)
+		}
+	}
+	if op.Has("unroll") {
+		if n := op.Attr("unroll").Int; n > 1 {
+			return "#pragma unroll " + itoa(n)
+		}
+		return "#pragma unroll"
+	}
+	return ""
+}
+
+func emitIf(e *emitter, op *loom.Op) {
+	if e.refuseMemory(op.Results) {
+		return
+	}
+	if c, ok := e.constOf(op.Operand("condition")); ok {
+		e.inline(op, c != 0)
+		return
+	}
+	cvs := e.mutables(op.Results, nil)
+	n := e.t.control("}")
+	cond := e.ref(op.Operand("condition"))
+	cfg := e.cfg
+	e.cfg = false
+	for i, r := range op.Regions {
+		open := "if (" + cond + ") {"
+		if i == 1 {
+			open = "} else {"
+		}
+		e.t.in(n, open, func() {
+			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
+				e.assignAll(cvs, op.Results, y.Operands)
+			}
+		})
+	}
+	e.cfg = cfg
+	for i, r := range op.Results {
+		e.bind(r, cvs[i])
+	}
+}
+
+// inline emits the taken branch of a decided conditional in place.
+func (e *emitter) inline(op *loom.Op, then bool) {
+	i := 0
+	if !then {
+		i = 1
+	}
+	if i >= len(op.Regions) {
+		return
+	}
+	y := e.region(op.Regions[i], nil)
+	for j, r := range op.Results {
+		if y != nil && j < len(y.Operands) {
+			e.carriers[r] = e.carrier(y.Operands[j])
+			e.alias(r, y.Operands[j])
+		}
+	}
+}
+
+func emitWhile(e *emitter, op *loom.Op) {
+	if e.refuseMemory(op.Results) {
+		return
+	}
+	before, after := op.Regions[0].Entry(), op.Regions[1].Entry()
+	cvs := e.mutables(before.Args, op.Field("iter_args"))
+	for i, cv := range cvs {
+		e.bind(before.Args[i], cv)
+	}
+	res := e.mutables(op.Results, nil)
+	n := e.t.control("}")
+	e.loops++
+	cfg := e.cfg
+	e.cfg = false
+	e.t.in(n, "for (;;) {", func() {
+		c := e.region(op.Regions[0], nil)
+		if c == nil {
+			return
+		}
+		fwd := c.Field("forwarded")
+		e.assignAll(res, op.Results, fwd)
+		cond := e.ref(c.Operand("condition"))
+		e.t.addControl(n, "if (!"+paren(cond)+") break;")
+		for i, a := range after.Args {
+			if i < len(fwd) {
+				if a.Type.Kind.IsIndexLike() {
+					e.carriers[a] = e.carrier(fwd[i])
+				}
+				// The forwarded value may live in a variable the body overwrites at its end
+				// only, after its last read.
+				e.alias(a, fwd[i])
+			}
+		}
+		if y := e.region(op.Regions[1], nil); y != nil {
+			e.assignAll(cvs, before.Args, y.Operands)
+		}
+	})
+	e.cfg = cfg
+	e.loops--
+	for i, r := range op.Results {
+		e.bind(r, res[i])
+	}
+}
+
+func emitSwitch(e *emitter, op *loom.Op) {
+	if e.refuseMemory(op.Results) {
+		return
+	}
+	cases := op.Attr("cases").Ints()
+	cvs := e.mutables(op.Results, nil)
+	n := e.t.control("}")
+	sel := op.Operand("selector")
+	cfg := e.cfg
+	e.cfg = false
+	for i, r := range op.Regions {
+		var open string
+		switch {
+		case i < len(cases) && i == 0:
+			open = "if (" + e.ref(sel) + " == " + itoa(cases[i]) + ") {"
+		case i < len(cases):
+			open = "} else if (" + e.ref(sel) + " == " + itoa(cases[i]) + ") {"
+		case i == 0:
+			open = "{"
+		default:
+			open = "} else {"
+		}
+		a := e.t.in(n, open, func() {
+			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
+				e.assignAll(cvs, op.Results, y.Operands)
+			}
+		})
+		a.keep = true
+	}
+	e.cfg = cfg
+	for i, r := range op.Results {
+		e.bind(r, cvs[i])
+	}
+}
+
+// emitLookup chooses a row of values by a chain of comparisons.
+func emitLookup(e *emitter, op *loom.Op) {
+	keys := op.Attr("keys").Ints()
+	vals := op.Field("values")
+	w := len(op.Results)
+	sel := e.ref(op.Operand("selector"))
+	for j, r := range op.Results {
+		var b strings.Builder
+		for i, k := range keys {
+			b.WriteString(sel + " == " + itoa(k) + " ? " + e.into(vals[i*w+j], r) + " : ")
+		}
+		b.WriteString(e.into(vals[len(keys)*w+j], r))
+		e.let(r, b.String())
+	}
+}
+
+func emitSelect(e *emitter, op *loom.Op) {
+	c, r := op.Operand("condition"), op.Result()
+	t, f := op.Operand("true_value"), op.Operand("false_value")
+	if v, ok := e.constOf(c); ok {
+		if v == 0 {
+			t = f
+		}
+		if r.Type.Kind.IsIndexLike() {
+			e.carriers[r] = e.carrier(t)
+		}
+		e.alias(r, t)
+		return
+	}
+	switch k := r.Type.Kind; {
+	case k == loom.View || k == loom.Buffer || k == loom.EncodingKind:
+		e.selectMemory(op, c, t, f)
+	case k == loom.Vector && r.Type.Lanes() > 1:
+		e.lanes(r, r.Type.Lanes(), func(i int) string {
+			return e.ref(c) + " ? " + e.laneOf(t, i) + " : " + e.laneOf(f, i)
+		})
+	default:
+		x, y := e.into(t, r), e.into(f, r)
+		s := e.ref(c) + " ? " + x + " : " + y
+		if k == loom.I8 || k == loom.I16 {
+			s = "(" + scalarNames[k] + ")(" + s + ")"
+		}
+		e.let(r, s)
+	}
+}
+
+// selectMemory chooses between two storage roots in the same memory space.
+func (e *emitter) selectMemory(op *loom.Op, c, t, f *loom.Value) {
+	r := op.Result()
+	if r.Type.Kind == loom.View {
+		a, b := e.view(t), e.view(f)
+		same := a.buf.space == b.buf.space && len(a.strides) == len(b.strides)
+		for i := range a.strides {
+			same = same && a.strides[i] == b.strides[i]
+		}
+		if same {
+			v := *a
+			v.buf = e.selectRoot(r.Name, e.ref(c), a.buf, b.buf, e.address(a, a.off), e.address(b, b.off))
+			v.off = lin{}
+			v.dims = r.Type.Dims
+			e.vals[r] = &binding{view: &v}
+			return
+		}
+	} else if r.Type.Kind == loom.Buffer && e.vals[t] != nil && e.vals[f] != nil {
+		a, b := e.vals[t].buf, e.vals[f].buf
+		if a != nil && b != nil && a.space == b.space {
+			e.vals[r] = &binding{buf: e.selectRoot(r.Name, e.ref(c), a, b, a.base, b.base)}
+			return
+		}
+	}
+	e.unsupported("select the offset or the loaded value instead", "a choice between views of different memory or layout")
+}
+
+func (e *emitter) selectRoot(name, cond string, a, b *bufRef, x, y string) *bufRef {
+	ct := "loom_u8 *"
+	if a.readonly || b.readonly {
+		ct = "const loom_u8 *"
+	}
+	cv := e.newVar(name, ct)
+	e.define(cv, cond+" ? ("+ct+")("+x+") : ("+ct+")("+y+")")
+	return &bufRef{space: a.space, base: cv.name, binding: -1, align: min(a.align, b.align), readonly: a.readonly || b.readonly}
+}
+
+// blocks emits a region of several blocks with labels and jumps. Every value of
+// the region is declared up front, because a jump may not skip a declaration.
+func (e *emitter) blocks(r *loom.Region) *loom.Op {
+	labels := map[*loom.Block]string{}
+	args := map[*loom.Block][]*cvar{}
+	outerCfg, outerDecls := e.cfg, e.decls
+	n := e.t.control("}")
+	e.cfg, e.decls = true, &declList{owner: n}
+	e.loops++ // a jump back may repeat any block
+	e.t.in(n, "{", func() {
+		for i, b := range r.Blocks {
+			labels[b] = e.names.pick("block_" + b.Label)
+			if i > 0 {
+				for _, a := range b.Args {
+					cv := e.declareMutable(a.Name, e.ctype(a), "")
+					e.bind(a, cv)
+					args[b] = append(args[b], cv)
+				}
+			}
+		}
+		jump := func(s loom.Succ) {
+			e.assignAll(args[s.Dest], s.Dest.Args, s.Args)
+			e.t.add("goto "+labels[s.Dest]+";", nil)
+		}
+		for i, b := range r.Blocks {
+			if i > 0 && labelUsed(r, b) {
+				e.t.add(labels[b]+":;", nil)
+			}
+			t := e.ops(b)
+			if t == nil {
+				continue
+			}
+			switch t.Def.Name {
+			case "cfg.br":
+				jump(t.Succs[0])
+			case "cfg.cond_br":
+				c := e.t.control("}")
+				e.t.in(c, "if ("+e.ref(t.Operand("condition"))+") {", func() { jump(t.Succs[0]) })
+				jump(t.Succs[1])
+			case "kernel.return":
+				e.t.add("return;", nil)
+			default:
+				e.unsupported("end blocks with cfg.br, cfg.cond_br or kernel.return", "terminator of a multi-block region")
+			}
+		}
+	})
+	e.loops--
+	n.arms[0].kids = append(e.decls.nodes, n.arms[0].kids...)
+	e.cfg, e.decls = outerCfg, outerDecls
+	return nil
+}
+
+// declList collects the declarations of a multi-block region.
+type declList struct {
+	owner *node
+	nodes []*node
+}
+
+func (d *declList) add(cv *cvar) {
+	n := &node{text: cv.ctype + " " + cv.name + ";", parent: d.owner}
+	cv.defs = append(cv.defs, n)
+	d.nodes = append(d.nodes, n)
+}
+
+func labelUsed(r *loom.Region, b *loom.Block) bool {
+	for _, x := range r.Blocks {
+		if t := x.Terminator(); t != nil {
+			for _, s := range t.Succs {
+				if s.Dest == b {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,236 @@
+package corpus
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Marshal writes the manifest in its canonical form: fixed field order, files
+// by path, exports by name and target, two spaces of indentation, a newline at
+// the end. The same manifest always gives the same bytes, and reading them back
+// gives the same manifest. Fields this version does not know follow the known
+// ones. An empty Schema is written as SchemaV1 and an empty UpstreamRevision as
+// "local", because engines refuse a manifest without them.
+func (m *Manifest) Marshal() ([]byte, error) {
+	top := jsonObject{
+		{"schema", cmp.Or(m.Schema.Value, SchemaV1)},
+	}
+	top.text("upstream_repository", m.UpstreamRepository)
+	top.put("upstream_revision", cmp.Or(m.UpstreamRevision.Value, "local"))
+	top.text("source_subdirectory", m.SourceSubdirectory)
+	top.text(cmp.Or(m.corpusKey, "corpus_sha256"), m.CorpusDigest)
+	top.text(cmp.Or(m.recipeKey, "build_bazel_sha256"), m.RecipeDigest)
+
+	files := slices.Clone(m.Files)
+	slices.SortStableFunc(files, func(a, b File) int { return strings.Compare(a.Path.Value, b.Path.Value) })
+	top.put("files", list(files, marshalFile))
+	exports := slices.Clone(m.Exports)
+	slices.SortStableFunc(exports, func(a, b Export) int {
+		return cmp.Or(strings.Compare(a.Name.Value, b.Name.Value), strings.Compare(a.TargetSelector.Value, b.TargetSelector.Value))
+	})
+	top.put("exports", list(exports, marshalExport))
+	if m.LinkModules != nil {
+		modules := slices.Clone(m.LinkModules)
+		slices.SortStableFunc(modules, func(a, b LinkModule) int { return strings.Compare(a.Name.Value, b.Name.Value) })
+		top.put("link_modules", list(modules, func(l LinkModule) any {
+			o := jsonObject{{"name", l.Name.Value}, {"srcs", list(l.Srcs, textValue)}, {"libraries", list(l.Libraries, textValue)}}
+			return o.rest(l.unknown)
+		}))
+	}
+	if m.PlanCases != nil {
+		top.put("plan_cases", list(m.PlanCases, marshalPlanCase))
+	}
+	for _, u := range m.Unknown {
+		if u.In == "manifest" {
+			top.put(u.Key, json.RawMessage(u.Raw))
+		}
+	}
+
+	var b bytes.Buffer
+	if err := writeJSON(&b, top, ""); err != nil {
+		return nil, fmt.Errorf("writing the manifest: %w", err)
+	}
+	b.WriteByte('\n')
+	return b.Bytes(), nil
+}
+
+func textValue(t Text) any { return t.Value }
+
+func marshalFile(f File) any {
+	o := jsonObject{{"path", f.Path.Value}}
+	o.text("sha256", f.SHA256)
+	if f.Size.Stated {
+		o.put("size", f.Size.Bytes)
+	}
+	o.text("owner", f.Owner)
+	o.text("upstream_path", f.UpstreamPath)
+	return o.rest(f.unknown)
+}
+
+func marshalExport(e Export) any {
+	params := func(ps []Param) any {
+		return list(ps, func(p Param) any {
+			o := jsonObject{{"name", p.Name.Value}, {"type", p.Type.Value}}
+			return o.rest(p.unknown)
+		})
+	}
+	r := e.Recipe
+	recipe := jsonObject{{"mode", cmp.Or(r.Mode.Value, ModeDirect)}}
+	recipe.text("link_module", r.LinkModule)
+	recipe.put("primary_sources", list(r.PrimarySources, textValue))
+	recipe.put("library_sources", list(r.LibrarySources, textValue))
+	o := jsonObject{{"name", e.Name.Value}}
+	o.text("family", e.Family)
+	o.put("symbol", e.Symbol.Value)
+	o.put("source", e.Source.Value)
+	o.put("workload_parameters", params(e.WorkloadParameters))
+	o.put("launch_parameters", params(e.LaunchParameters))
+	o.put("bindings", list(e.Bindings, textValue))
+	o.put("binding_access", list(e.BindingAccess, textValue))
+	o.put("target_selector", e.TargetSelector.Value)
+	o.put("compile_recipe", recipe.rest(r.unknown))
+	o.put("compile_dependencies", list(e.CompileDependencies, textValue))
+	return o.rest(e.unknown)
+}
+
+func marshalPlanCase(p PlanCase) any {
+	o := jsonObject{{"name", p.Name.Value}}
+	o.text("root", p.Root)
+	for _, v := range []struct {
+		key    string
+		values []ConfigValue
+	}{{"workload", p.Workload}, {"launch", p.Launch}, {"config", p.Config}} {
+		if v.values != nil {
+			o.put(v.key, marshalValues(v.values))
+		}
+	}
+	if p.Args != nil {
+		o.put("args", list(p.Args, textValue))
+	}
+	o.text("source", p.Source)
+	o.text("link_module", p.LinkModule)
+	o.text("owner", p.Owner)
+	return o.rest(p.unknown)
+}
+
+// marshalValues writes integers as numbers and every other text as a string.
+func marshalValues(vs []ConfigValue) jsonObject {
+	var o jsonObject
+	for _, v := range vs {
+		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && strconv.FormatInt(n, 10) == v.Text {
+			o.put(v.Key, n)
+		} else {
+			o.put(v.Key, v.Text)
+		}
+	}
+	return o
+}
+
+func list[T any](ts []T, one func(T) any) []any {
+	out := make([]any, len(ts))
+	for i, t := range ts {
+		out[i] = one(t)
+	}
+	return out
+}
+
+// jsonObject is an object whose members keep their order.
+type jsonObject []jsonField
+
+type jsonField struct {
+	key   string
+	value any // string, int64, []any, jsonObject or json.RawMessage
+}
+
+func (o *jsonObject) put(key string, value any) { *o = append(*o, jsonField{key, value}) }
+
+// text adds an optional string.
+func (o *jsonObject) text(key string, t Text) {
+	if t.Value != "" {
+		o.put(key, t.Value)
+	}
+}
+
+func (o jsonObject) rest(unknown []Unknown) jsonObject {
+	for _, u := range unknown {
+		o.put(u.Key, json.RawMessage(u.Raw))
+	}
+	return o
+}
+
+func writeJSON(b *bytes.Buffer, v any, indent string) error {
+	const step = "  "
+	switch v := v.(type) {
+	case string:
+		return writeJSONString(b, v)
+	case int64:
+		b.WriteString(strconv.FormatInt(v, 10))
+	case json.RawMessage:
+		return json.Indent(b, v, indent, step)
+	case []any:
+		if len(v) == 0 {
+			b.WriteString("[]")
+			return nil
+		}
+		for i, x := range v {
+			b.WriteString(opening(i, "["))
+			b.WriteString("\n" + indent + step)
+			if err := writeJSON(b, x, indent+step); err != nil {
+				return err
+			}
+		}
+		b.WriteString("\n" + indent + "]")
+	case jsonObject:
+		for i, f := range v {
+			b.WriteString(opening(i, "{"))
+			b.WriteString("\n" + indent + step)
+			if err := writeJSONString(b, f.key); err != nil {
+				return err
+			}
+			b.WriteString(": ")
+			if err := writeJSON(b, f.value, indent+step); err != nil {
+				return err
+			}
+		}
+		b.WriteString("\n" + indent + "}")
+	}
+	return nil
+}
+
+func opening(i int, bracket string) string {
+	if i == 0 {
+		return bracket
+	}
+	return ","
+}
+
+func writeJSONString(b *bytes.Buffer, s string) error {
+	enc := json.NewEncoder(b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(s); err != nil {
+		return err
+	}
+	b.Truncate(b.Len() - 1) // Encode ends with a newline
+	return nil
+}
+
+// FileRecords returns a record with digest and size for every .loom file of the
+// corpus, by path: what a manifest's "files" should hold.
+func (c *Corpus) FileRecords() []File {
+	var out []File
+	for _, p := range c.paths() {
+		if f := c.files[p]; strings.HasSuffix(p, ".loom") {
+			out = append(out, File{
+				Path:   Plain(p),
+				SHA256: Plain(f.sha256()),
+				Size:   Size{Bytes: int64(len(f.src.Text)), Stated: true},
+			})
+		}
+	}
+	return out
+}

@@ -1,0 +1,188 @@
+package linker
+
+import (
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
+)
+
+// Promise is a predicate about a config's value that the code states again: an
+// index.assume it flows into, or a function's where.
+type Promise struct {
+	Pred loom.Predicate
+	Span diag.Span
+	Op   string // "index.assume", "func.def where", …
+	In   string // symbol that holds it
+	// Always reports that every run of the roots comes by it: no branch and no
+	// template choice lies in between.
+	Always bool
+	// Set holds the values that keep the promise; only when Exact. Otherwise
+	// another value takes part.
+	Set   AllowedSet
+	Exact bool
+}
+
+func (p Promise) says() string { return fmt.Sprintf("%s states: %s", p.Op, p.Pred) }
+
+func (c *Config) violatedPromises() []Promise {
+	if !c.Integer || !c.Bound {
+		return nil
+	}
+	var out []Promise
+	for _, p := range c.Promises {
+		if p.Exact && !p.Set.Contains(c.Value.Int) {
+			out = append(out, p)
+		}
+	}
+	return out
+}
+
+// flow follows config values from config.get through assumes, casts and calls,
+// and collects what is promised about them on the way.
+func (l *link) flow(ordered []*liveSymbol, configs map[*symbol]*Config) {
+	f := &flow{link: l, configs: configs, fed: map[*loom.Value][]*Config{}, always: map[*loom.Def]bool{}}
+	for _, ls := range l.rootS {
+		f.always[ls.sym.entry().def] = true
+	}
+	// A value reaches a callee's parameters only after its call was seen, so the
+	// bodies are gone through until nothing is new. Calls do not recurse and
+	// callees mostly come later in discovery order, so this ends soon.
+	for changed := true; changed; {
+		changed = false
+		for _, ls := range l.queue {
+			ls.sym.each(func(e *entry) {
+				if e.def.Body != nil || e.def.Config != nil {
+					changed = f.body(e) || changed
+				}
+			})
+		}
+	}
+	for _, ls := range ordered {
+		ls.sym.each(func(e *entry) { f.promises(ls, e) })
+	}
+}
+
+type flow struct {
+	*link
+	configs map[*symbol]*Config
+	fed     map[*loom.Value][]*Config // which configs a value is the value of
+	always  map[*loom.Def]bool        // definitions that every run enters
+}
+
+func (f *flow) feed(v *loom.Value, cs ...*Config) (changed bool) {
+	for _, c := range cs {
+		if !slices.Contains(f.fed[v], c) {
+			f.fed[v] = append(f.fed[v], c)
+			changed = true
+		}
+	}
+	return changed
+}
+
+func (f *flow) body(e *entry) (changed bool) {
+	e.def.Walk(func(o *loom.Op) bool {
+		switch name := o.Name(); {
+		case name == "config.get":
+			s, _ := f.x.resolve(e.source, o.Word("config"))
+			if c := f.configs[s]; c != nil && o.Result() != nil {
+				changed = f.feed(o.Result(), c) || changed
+			}
+		case name == "index.cast":
+			if r, v := o.Result(), o.Operand("input"); r != nil && v != nil {
+				changed = f.feed(r, f.fed[v]...) || changed
+			}
+		case o.Def.Traits&loom.Fact != 0:
+			for i, r := range o.Results {
+				if i < len(o.Operands) {
+					changed = f.feed(r, f.fed[o.Operands[i]]...) || changed
+				}
+			}
+		case name == "func.call" || name == "template.call":
+			s, _ := f.x.resolve(e.source, o.Word("callee"))
+			changed = f.call(e, o, s, f.always[e.def] && unconditional(o)) || changed
+		case name == "template.apply":
+			for _, p := range f.x.family[o.Word("family")] {
+				changed = f.call(e, o, p.sym, false) || changed
+			}
+		case name == "func.apply":
+			for _, p := range f.x.keyed[o.Word("contract")] {
+				changed = f.call(e, o, p.sym, false) || changed
+			}
+		}
+		return true
+	})
+	return changed
+}
+
+func (f *flow) call(e *entry, o *loom.Op, s *symbol, always bool) (changed bool) {
+	if s == nil || s.body == nil || f.live[s] == nil {
+		return false
+	}
+	callee := s.body.def
+	if always && !f.always[callee] {
+		f.always[callee] = true
+		changed = true
+	}
+	args := o.Field("operands")
+	for i, p := range callee.Params {
+		if i < len(args) {
+			changed = f.feed(p, f.fed[args[i]]...) || changed
+		}
+	}
+	return changed
+}
+
+// unconditional reports whether o runs whenever its definition does.
+func unconditional(o *loom.Op) bool {
+	return o.Block != nil && o.Block.Region != nil && o.Block.Region.Entry() == o.Block && o.Parent() == nil
+}
+
+func (f *flow) promises(ls *liveSymbol, e *entry) {
+	if e.def.Kind == loom.DefFunc {
+		for _, p := range e.def.Where {
+			f.promise(ls, e, p, p.Span, "the where clause of func.def", f.always[e.def])
+		}
+	}
+	e.def.Walk(func(o *loom.Op) bool {
+		if o.Def.Traits&loom.Fact == 0 {
+			return true
+		}
+		for _, p := range o.Preds() {
+			span := p.Span
+			if !span.Valid() {
+				span = o.NameSpan()
+			}
+			f.promise(ls, e, p, span, o.Name(), f.always[e.def] && unconditional(o))
+		}
+		return true
+	})
+}
+
+// promise attaches p to every config that one of its values is fed from.
+func (f *flow) promise(ls *liveSymbol, e *entry, p loom.Predicate, span diag.Span, op string, always bool) {
+	if !span.Valid() {
+		span = e.def.NameSpan
+	}
+	for _, a := range p.Args {
+		for _, c := range f.fed[a.Val] {
+			q := Promise{Pred: p, Span: span, Op: op, In: ls.name, Always: always}
+			q.Set, q.Exact = PredicateSet(p, a.Val)
+			if dup := slices.ContainsFunc(c.Promises, func(o Promise) bool { return o.Span == q.Span && o.Pred.String() == q.Pred.String() }); !dup {
+				c.Promises = append(c.Promises, q)
+			}
+		}
+	}
+}
+
+func floatClass(k loom.PredKind, v float64) bool {
+	switch k {
+	case loom.PredNotNaN:
+		return !math.IsNaN(v)
+	case loom.PredNotInf:
+		return !math.IsInf(v, 0)
+	}
+	return !math.IsNaN(v) && !math.IsInf(v, 0)
+}

@@ -1,0 +1,62 @@
+package linker
+
+import (
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/dialect"
+	"github.com/loomc/loomc/loom/kernel"
+	"github.com/loomc/loomc/loom/rewrite"
+)
+
+// bindConfig replaces every config.get of a bound symbol by its value.
+func (s *specializer) bindConfig() int {
+	n := 0
+	s.def.Walk(func(op *loom.Op) bool {
+		if op.Def.Name == "config.get" && s.bindRead(op) {
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+func (s *specializer) bindRead(op *loom.Op) bool {
+	key := op.Attr("config").Str
+	d := s.defs[key]
+	if d == nil || d.Kind != loom.DefConfigDef {
+		s.open[key] = true
+		return false
+	}
+	d.Load()
+	s.config[key] = kernel.ConfigValue{Key: key, Text: d.Init.String()}
+	t := op.Results[0].Type
+	switch {
+	case d.Init.Kind == loom.AttrEnc:
+		op.Def = dialect.Ops().Lookup("encoding.define").Compile()
+		op.Attrs = []loom.NamedAttr{{Name: "spec", Value: d.Init}}
+		return true
+	case t.Kind == loom.I1:
+		rewrite.Constant(op, loom.BoolAttr(d.Init.Bool()))
+	case t.Kind.IsScalar():
+		rewrite.Constant(op, d.Init)
+	default:
+		return false
+	}
+	return true
+}
+
+// targetQueries answers what the target alone decides.
+func (s *specializer) targetQueries() int {
+	n := 0
+	s.def.Walk(func(op *loom.Op) bool {
+		if isTargetQuery(op) {
+			rewrite.Constant(op, loom.IntAttr(int64(s.options.Target.WaveSize)))
+			n++
+		}
+		return true
+	})
+	return n
+}
+
+func isTargetQuery(op *loom.Op) bool {
+	return op.Def.Name == "target.subgroup.size" || op.Def.Name == "kernel.subgroup.size"
+}

@@ -1,0 +1,461 @@
+package exec
+
+import (
+	"math"
+	"strings"
+
+	"github.com/loomc/loomc/loom"
+)
+
+// layout says which matrix element component i of a lane holds. The tile is
+// 16 rows or columns wide; k runs along the other axis of an operand.
+type layout struct {
+	role  string
+	n     int  // components
+	group int  // lanes/16: how many lane groups a subgroup has
+	rep   bool // operands are replicated in every lane group (gfx11)
+	wide  bool // accumulator rows of a lane group are adjacent (gfx12, matrix cores)
+	half  bool // 16-bit accumulator: only even components are used
+}
+
+// at returns the element of component i in lane l, and whether the component
+// holds one.
+func (y layout) at(l, i int) (row, col int, ok bool) {
+	g, m := l/16, l%16
+	switch y.role {
+	case "lhs":
+		return m, y.k(g, i), true
+	case "rhs":
+		return y.k(g, i), m, true
+	}
+	if y.half {
+		if i%2 == 1 {
+			return 0, 0, false
+		}
+		i /= 2
+	}
+	if y.wide {
+		per := 16 / y.group
+		return g*per + i, m, true
+	}
+	return y.group*i + g, m, true
+}
+
+func (y layout) k(g, i int) int {
+	if y.rep {
+		return i
+	}
+	return g*y.n + i
+}
+
+// fragmentLayout returns the lane layout of a role with n elements per lane.
+func fragmentLayout(family string, wave int, role string, k loom.Kind, n int) layout {
+	y := layout{role: role, n: n, group: wave / 16}
+	y.rep = family == "gfx11" || family == ""
+	y.wide = !y.rep
+	if (role == "init" || role == "result") && (k == loom.F16 || k == loom.BF16) && n == 2*16/y.group {
+		y.half = true
+	}
+	return y
+}
+
+func (l *lowerer) family() string {
+	if k := l.p.Kernel; k != nil && k.Target != nil {
+		return k.Target.Family
+	}
+	return ""
+}
+
+// lowerFragment is the identity: it only names a role.
+func lowerFragment(l *lowerer, op *loom.Op) { l.alias(op.Result(), l.val(op.Operand("data"))) }
+
+// tile emits, per component that holds an element, the byte address of
+// view[idx + (row, col)].
+func (l *lowerer) tile(op *loom.Op, y layout, size int64) (addrs []ref, view val, ok bool) {
+	v := op.Operand("view")
+	addr, _, st := l.address(v, op.Indices("indices"))
+	if len(st) < 2 {
+		l.fail("a matrix tile needs a view of rank 2 or more")
+		return nil, val{}, false
+	}
+	rs, cs := st[len(st)-2], st[len(st)-1]
+	reg := func(s stride) ref {
+		if !s.reg.ok() {
+			return none
+		}
+		return l.splat(s.reg, 1)
+	}
+	r1, r2 := reg(rs), reg(cs)
+	base := l.splat(addr, 1)
+	rn, cn := rs.n*size, cs.n*size
+	for i := range y.n {
+		if _, _, has := y.at(0, i); !has {
+			addrs = append(addrs, none)
+			continue
+		}
+		d := l.newReg(true, false, 1)
+		l.emit(lowered{run: func(f *frame, in *instr) {
+			for l := f.lo; l < f.hi; l++ {
+				row, col, _ := y.at(l%f.wave, i)
+				a, b := int64(row)*rn, int64(col)*cn
+				if in.b >= 0 {
+					a *= f.i64[in.b+l]
+				}
+				if in.c >= 0 {
+					b *= f.i64[in.c+l]
+				}
+				f.i64[in.d+l] = f.i64[in.a+l] + a + b
+			}
+		}, d: d, a: base, b: r1, c: r2})
+		addrs = append(addrs, d)
+	}
+	return addrs, l.val(v), true
+}
+
+func lowerFragmentLoad(l *lowerer, op *loom.Op) {
+	v, res := op.Operand("view"), op.Result()
+	from, to := v.Type.Elem, res.Type.Element()
+	n := l.count(res.Type)
+	y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), to, n)
+	packed := to == loom.I32 && from == loom.I8
+	if packed { // codes packed four to a register
+		y.n = 4 * n
+	}
+	addrs, x, ok := l.tile(op, y, int64(from.Bytes()))
+	if !ok {
+		return
+	}
+	tmp := l.newReg(wideKind(from), false, y.n)
+	for i, a := range addrs {
+		dst := ref{tmp.v, int32(i)}
+		if !a.ok() {
+			l.flatRaw(func(f *frame, d, _, _, _, n int) { clear(f.u32[d : d+n]) }, false, 1, dst, none, none, none)
+			continue
+		}
+		acc := &access{kind: from, size: int64(from.Bytes()), n: 1, uniID: x.uni, view: v.Type}
+		l.emitLoad(lowered{d: dst, a: a, n: 1, xs: []ref{x.r, none, none}, x: acc}, acc, false)
+	}
+	l.vals[res] = val{r: tmp}
+	switch {
+	case packed:
+		d := l.newReg(false, false, n)
+		l.vals[res] = val{r: d}
+		for i := range n {
+			l.emit(lowered{run: func(f *frame, in *instr) {
+				for l := f.lo; l < f.hi; l++ {
+					var w uint32
+					for j := range 4 {
+						w |= f.u32[in.a+j*f.L+l] << (8 * j)
+					}
+					f.u32[in.d+l] = w
+				}
+			}, d: ref{d.v, int32(i)}, a: ref{tmp.v, int32(4 * i)}, b: ref{tmp.v, int32(4*i + 3)}})
+		}
+	case from != to && from.IsFloat() && to.IsFloat():
+		d := l.newReg(wideKind(to), false, n)
+		l.vals[res] = val{r: d}
+		l.flatRaw(convertFloat(from, to), false, n, d, tmp, none, none)
+	case from != to:
+		l.fail("a tile of %s cannot be loaded as %s", from, res.Type)
+	}
+}
+
+func lowerFragmentStore(l *lowerer, op *loom.Op) {
+	v, value := op.Operand("view"), op.Operand("value")
+	from, to := value.Type.Element(), v.Type.Elem
+	n := l.count(value.Type)
+	y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), from, n)
+	r := l.lane(value)
+	if from != to {
+		if !from.IsFloat() || !to.IsFloat() {
+			l.fail("a fragment of %s cannot be stored as %s", from, to)
+			return
+		}
+		d := l.newReg(wideKind(to), false, n)
+		l.flatRaw(convertFloat(from, to), false, n, d, r, none, none)
+		r = d
+	}
+	addrs, x, ok := l.tile(op, y, int64(to.Bytes()))
+	if !ok {
+		return
+	}
+	for i, a := range addrs {
+		if !a.ok() {
+			continue
+		}
+		acc := &access{kind: to, size: int64(to.Bytes()), n: 1, write: true, uniID: x.uni, view: v.Type}
+		l.emitStore(lowered{a: a, b: ref{r.v, r.c + int32(i)}, n: 1, xs: []ref{x.r, none, none}, x: acc}, acc)
+	}
+}
+
+// codes describes how an operand's elements lie in its components.
+type codes struct {
+	bits   int // width of a code
+	per    int // codes per component
+	value  func(bits uint64) float64
+	isInt  bool
+	signed bool
+}
+
+// operandCodes finds the element format of a matrix operand: its schema when it
+// has one, else its element type.
+func (l *lowerer) operandCodes(v *loom.Value) codes {
+	k := v.Type.Element()
+	name := elementFormat(v, map[*loom.Value]bool{})
+	if name == "" {
+		switch {
+		case k == loom.I32 && l.count(v.Type)*8 == 16:
+			name = "i4"
+		case k == loom.I32 || k == loom.I8:
+			name = "i8"
+		default:
+			name = strings.ToLower(k.String())
+		}
+	}
+	intCode := func(bits int, signed bool) codes {
+		return codes{bits: bits, per: max(k.Bits()/bits, 1), isInt: true, signed: signed, value: func(b uint64) float64 {
+			if signed {
+				return float64(sext(b, uint(bits)))
+			}
+			return float64(b)
+		}}
+	}
+	floatCode := func(fk loom.Kind) codes {
+		return codes{bits: fk.Bits(), per: max(k.Bits()/fk.Bits(), 1), value: func(b uint64) float64 { return floatValue(fk, b) }}
+	}
+	switch name {
+	case "i8", "u8":
+		return intCode(8, name == "i8")
+	case "i4", "u4":
+		return intCode(4, name == "i4")
+	case "f16":
+		return floatCode(loom.F16)
+	case "bf16":
+		return floatCode(loom.BF16)
+	case "f32":
+		return floatCode(loom.F32)
+	case "f64":
+		return floatCode(loom.F64)
+	case "f8e4m3", "f8e4m3fn":
+		return floatCode(loom.F8E4M3)
+	case "f8e5m2", "bf8":
+		return floatCode(loom.F8E5M2)
+	}
+	l.fail("no matrix arithmetic on element format %q", name)
+	return floatCode(loom.F16)
+}
+
+// elementFormat follows a value to the vector.fragment that gives it a schema.
+func elementFormat(v *loom.Value, seen map[*loom.Value]bool) string {
+	if v == nil || seen[v] {
+		return ""
+	}
+	seen[v] = true
+	op := v.Def
+	if op == nil {
+		// A loop-carried operand: look at the initial value.
+		if v.Block != nil && v.Block.Region != nil && v.Block.Region.Op != nil {
+			p := v.Block.Region.Op
+			if p.Name() == "scf.for" && v.Index > 0 {
+				if in := p.Field("iter_args"); int(v.Index)-1 < len(in) {
+					return elementFormat(in[v.Index-1], seen)
+				}
+			}
+		}
+		return ""
+	}
+	switch op.Name() {
+	case "vector.fragment", "vector.fragment.repack":
+		for i, p := range op.Field("parameters") {
+			if names := op.Attr("parameter_names").List(); i < len(names) && names[i].Str == "schema" {
+				if f := specFormat(p); f != "" {
+					return f
+				}
+			}
+		}
+		if d := op.Operand("data"); d != nil {
+			return elementFormat(d, seen)
+		}
+	case "vector.fragment.load":
+		view := op.Operand("view").Type
+		if view.EncVal != nil {
+			return specFormat(view.EncVal)
+		}
+	case "scf.select":
+		return elementFormat(op.Operand("true_value"), seen)
+	}
+	return ""
+}
+
+// specFormat reads element_format from a schema or storage value.
+func specFormat(v *loom.Value) string {
+	op := v.Def
+	if op == nil {
+		return ""
+	}
+	if op.Name() != "encoding.define" {
+		if len(op.Operands) > 0 {
+			return specFormat(op.Operands[0])
+		}
+		return ""
+	}
+	spec := op.Attr("spec").Enc()
+	if f, ok := spec.Param("element_format"); ok {
+		return strings.ToLower(f.Str)
+	}
+	if s, ok := spec.Param("schema"); ok && s.Enc() != nil {
+		if f, ok := s.Enc().Param("element_format"); ok {
+			return strings.ToLower(f.Str)
+		}
+	}
+	if f, ok := strings.CutPrefix(spec.Family, "encoding."); ok && !strings.Contains(f, ".") && f != "operand" && f != "storage" {
+		return f
+	}
+	for i, p := range op.Field("parameters") {
+		if names := op.Attr("parameter_names").List(); i < len(names) && names[i].Str == "schema" {
+			return specFormat(p)
+		}
+	}
+	return ""
+}
+
+func lowerMMA(l *lowerer, op *loom.Op) {
+	a, b, c, res := op.Operand("lhs"), op.Operand("rhs"), op.Operand("init"), op.Result()
+	ca, cb := l.operandCodes(a), l.operandCodes(b)
+	na, nb, nc := l.count(a.Type), l.count(b.Type), l.count(c.Type)
+	ck := res.Type.Element()
+	if ca.isInt != cb.isInt || ca.isInt != ck.IsInt() {
+		l.fail("%s times %s does not accumulate in %s", a.Type, b.Type, res.Type)
+		return
+	}
+	fam := l.family()
+	ya := fragmentLayout(fam, l.p.wave, "lhs", a.Type.Element(), na*ca.per)
+	yb := fragmentLayout(fam, l.p.wave, "rhs", b.Type.Element(), nb*cb.per)
+	yc := fragmentLayout(fam, l.p.wave, "init", ck, nc)
+	K := ya.n
+	if !ya.rep {
+		K *= ya.group
+	}
+	kb := yb.n
+	if !yb.rep {
+		kb *= yb.group
+	}
+	if K != kb {
+		l.fail("lhs has %d elements along k, rhs %d", K, kb)
+		return
+	}
+	if l.p.wave < 16 || l.p.wave%16 != 0 {
+		l.fail("matrix ops need a subgroup of 16 lanes or more, not %d", l.p.wave)
+		return
+	}
+	d := l.newReg(wideKind(ck), false, nc)
+	l.vals[res] = val{r: d}
+	isInt := ca.isInt
+	wa, wb, wc := wideKind(a.Type.Element()), wideKind(b.Type.Element()), wideKind(ck)
+	l.emit(lowered{run: func(f *frame, in *instr) {
+		A, B := make([]float64, 16*K), make([]float64, 16*K) // A[row·K+k], B[col·K+k]
+		f.eachSubgroup(func(base, width int) {
+			read := func(out []float64, reg, n int, c codes, y layout, w, lhs bool) {
+				for l := range width {
+					if y.rep && l >= 16 {
+						break
+					}
+					for e := range n {
+						word := f.word(w, reg+e*f.L+base+l)
+						for j := range c.per {
+							v := word >> (j * c.bits)
+							if c.bits < 64 {
+								v &= 1<<c.bits - 1
+							}
+							row, col, _ := y.at(l, e*c.per+j)
+							if lhs {
+								out[row*K+col] = c.value(v)
+							} else {
+								out[col*K+row] = c.value(v)
+							}
+						}
+					}
+				}
+			}
+			read(A, in.a, na, ca, ya, wa, true)
+			read(B, in.b, nb, cb, yb, wb, false)
+			for l := range width {
+				for e := range nc {
+					at := e*f.L + base + l
+					init := f.word(wc, in.c+at)
+					row, col, ok := yc.at(l, e)
+					if !ok {
+						f.setWord(wc, in.d+at, init)
+						continue
+					}
+					x, y := A[row*K:row*K+K], B[col*K:col*K+K]
+					var s float64
+					for k := range x {
+						s += x[k] * y[k]
+					}
+					if isInt {
+						f.setWord(wc, in.d+at, uint64(uint32(int32(init)+int32(int64(s)))))
+						continue
+					}
+					s += floatValue(ck, init)
+					f.setWord(wc, in.d+at, floatBits(ck, s))
+				}
+			}
+		})
+	}, d: d, a: l.lane(a), b: l.lane(b), c: l.lane(c), n: nc})
+}
+
+// sourceRole finds the role whose layout a fragment value has.
+func sourceRole(v *loom.Value) string {
+	if v.Def == nil {
+		return "result"
+	}
+	switch v.Def.Name() {
+	case "vector.fragment", "vector.fragment.load", "vector.fragment.repack":
+		return v.Def.Word("role")
+	}
+	return "result"
+}
+
+// lowerRepack moves a tile from one role's lane layout to another's.
+func lowerRepack(l *lowerer, op *loom.Op) {
+	v, res := op.Operand("value"), op.Result()
+	fk, tk := v.Type.Element(), res.Type.Element()
+	from := sourceRole(v)
+	// Element-wise work on a fragment keeps its layout.
+	ns, nd := l.count(v.Type), l.count(res.Type)
+	ys := fragmentLayout(l.family(), l.p.wave, from, fk, ns)
+	yd := fragmentLayout(l.family(), l.p.wave, op.Word("role"), tk, nd)
+	if fk != tk && !(fk.IsFloat() && tk.IsFloat()) {
+		l.fail("a fragment of %s cannot become one of %s", fk, tk)
+		return
+	}
+	sw, dw := wideKind(fk), wideKind(tk)
+	d := l.newReg(dw, false, nd)
+	l.vals[res] = val{r: d}
+	l.emit(lowered{run: func(f *frame, in *instr) {
+		var t [64 * 64]uint64
+		f.eachSubgroup(func(base, width int) {
+			for l := range width {
+				for e := range ns {
+					if r, c, ok := ys.at(l, e); ok && r < 64 && c < 64 {
+						t[r*64+c] = f.word(sw, in.a+e*f.L+base+l)
+					}
+				}
+			}
+			for l := range width {
+				for e := range nd {
+					r, c, ok := yd.at(l, e)
+					var v uint64
+					if ok && r < 64 && c < 64 {
+						v = t[r*64+c]
+						if fk != tk {
+							v = floatBits(tk, floatValue(fk, v))
+						}
+					}
+					f.setWord(dw, in.d+e*f.L+base+l, v)
+				}
+			}
+		})
+	}, d: d, a: l.lane(v), n: nd})
+}
