@@ -35,6 +35,7 @@ type Unit struct {
 	// ScratchBytes for workgroup reductions and scans.
 	LocalBytes, ScratchBytes int64
 	ABI                      ABI
+	piece                    piece
 	// Parts names the prelude parts the text contains.
 	Parts []string
 }
@@ -54,10 +55,11 @@ type emitter struct {
 	diags  diag.List
 	op     *loom.Op
 	module *loom.Module
+	table  map[string]emitFunc
 
 	carriers map[*loom.Value]carrier
 	made     map[*loom.Value]facts.Fact // facts of values the emitter made
-	cfg      bool // inside a multi-block region: variables are declared up front
+	cfg      bool                       // inside a multi-block region: variables are declared up front
 	decls    *declList
 
 	wave    int
@@ -85,7 +87,7 @@ func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
 		k: k, opt: opt, facts: k.Facts, t: newTree(), names: newNames(),
 		vals: make(map[*loom.Value]*binding, 256), lins: map[*loom.Value]lin{},
 		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{},
-		module: k.Def.Mod, made: map[*loom.Value]facts.Fact{},
+		table: table(), module: k.Def.Mod, made: map[*loom.Value]facts.Fact{},
 	}
 	e.wave = 32
 	if k.Target != nil && k.Target.WaveSize != 0 {
@@ -220,7 +222,7 @@ func (e *emitter) at(op *loom.Op) {
 
 func (e *emitter) emit(op *loom.Op) {
 	e.at(op)
-	f := emitters()[op.Def.Name]
+	f := e.table[op.Def.Name]
 	if f == nil {
 		e.unsupported("keep this op out of the kernel, or reach it only through code that folds away", "no device code for it")
 		e.bindPoison(op)

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loomc/loomc/loom"
 )
@@ -9,6 +10,12 @@ import (
 var groupOps = map[string]emitFunc{
 	"kernel.workgroup.reduce": emitGroupReduce, "kernel.workgroup.scan": emitGroupScan,
 	"kernel.workgroup.vote.all": emitGroupVote, "kernel.workgroup.vote.any": emitGroupVote, "kernel.workgroup.vote.count": emitGroupVote,
+}
+
+// usesScratch reports an op that exchanges values between waves.
+func usesScratch(o *loom.Op) bool {
+	return strings.HasPrefix(o.Def.Name, "kernel.workgroup.reduce") || strings.HasPrefix(o.Def.Name, "kernel.workgroup.scan") ||
+		strings.HasPrefix(o.Def.Name, "kernel.workgroup.vote")
 }
 
 // scratchPlan is the workgroup memory behind reductions: two slots that are used
@@ -27,7 +34,7 @@ func (e *emitter) planScratch() {
 	}
 	var slot int64
 	e.k.Def.Body.Walk(func(o *loom.Op) bool {
-		if groupOps[o.Def.Name] != nil {
+		if usesScratch(o) {
 			n := int64(1)
 			size := int64(4)
 			if v := o.Operand("value"); v != nil {
@@ -51,6 +58,9 @@ func (e *emitter) planScratch() {
 // exchange publishes one value per wave and returns the byte expression of the
 // slot for reading, with a barrier in between.
 func (e *emitter) slotFor() int64 {
+	if e.cfg { // a jump may lead back here
+		e.scratch.dirty = 3
+	}
 	for s := range int64(2) {
 		if e.scratch.dirty&(1<<s) == 0 {
 			e.scratch.dirty = 1 << s
@@ -69,12 +79,12 @@ func (e *emitter) enterLoop(r *loom.Region) {
 	n, nested := 0, false
 	for _, b := range r.Blocks {
 		for _, o := range b.Ops {
-			if groupOps[o.Def.Name] != nil {
+			if usesScratch(o) {
 				n++
 			}
 			for _, x := range o.Regions {
 				x.Walk(func(i *loom.Op) bool {
-					nested = nested || groupOps[i.Def.Name] != nil
+					nested = nested || usesScratch(i)
 					return true
 				})
 			}

@@ -13,11 +13,11 @@ var kernelOps = map[string]emitFunc{
 	"kernel.subgroup.size":  func(e *emitter, op *loom.Op) { e.let(op.Result(), itoa(int64(e.wave))) },
 	"kernel.subgroup.count": func(e *emitter, op *loom.Op) { e.let(op.Result(), itoa(e.waves())) },
 	"kernel.barrier":        emitBarrier, "kernel.exit": emitExit, "kernel.assert": emitAssert,
-	"kernel.cluster.size": func(e *emitter, op *loom.Op) { e.let(op.Result(), "1") },
-	"kernel.cluster.workgroup.id": func(e *emitter, op *loom.Op) { e.let(op.Result(), "0") },
+	"kernel.cluster.size":              func(e *emitter, op *loom.Op) { e.let(op.Result(), "1") },
+	"kernel.cluster.workgroup.id":      func(e *emitter, op *loom.Op) { e.let(op.Result(), "0") },
 	"kernel.cluster.workgroup.flat_id": func(e *emitter, op *loom.Op) { e.let(op.Result(), "0") },
-	"kernel.cluster.id":    emitGroupID,
-	"kernel.cluster.count": emitGroupCount,
+	"kernel.cluster.id":                emitGroupID,
+	"kernel.cluster.count":             emitGroupCount,
 }
 
 func axis(op *loom.Op) int { return int(op.Word("dimension")[0] - 'x') }

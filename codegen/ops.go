@@ -10,8 +10,8 @@ import (
 // emitFunc emits one op.
 type emitFunc func(e *emitter, op *loom.Op)
 
-// emitters is the table from op name to the function that emits it.
-var emitters = sync.OnceValue(func() map[string]emitFunc {
+// table maps an op name to the function that emits it.
+var table = sync.OnceValue(func() map[string]emitFunc {
 	m := map[string]emitFunc{}
 	for suffix := range laneOps {
 		m["scalar."+suffix] = emitElementwise
@@ -29,7 +29,7 @@ var emitters = sync.OnceValue(func() map[string]emitFunc {
 // Supported reports whether device code exists for the op called name. Ops may
 // still be refused for some types or targets.
 func Supported(name string) bool {
-	if emitters()[name] != nil {
+	if table()[name] != nil {
 		return true
 	}
 	switch name { // handled by the ops they end

@@ -102,6 +102,8 @@ func emitFor(e *emitter, op *loom.Op) {
 	}
 	e.bind(iv, name)
 	name.defs = append(name.defs, n)
+	dirty := e.scratch.dirty
+	e.enterLoop(op.Regions[0])
 	e.loops++
 	cfg := e.cfg
 	e.cfg = false
@@ -112,6 +114,7 @@ func emitFor(e *emitter, op *loom.Op) {
 	})
 	e.cfg = cfg
 	e.loops--
+	e.scratch.dirty |= dirty
 	for i, r := range op.Results {
 		e.bindResult(r, cvs[i], carried[i])
 	}
@@ -157,18 +160,22 @@ func emitIf(e *emitter, op *loom.Op) {
 	cond := e.ref(op.Operand("condition"))
 	cfg := e.cfg
 	e.cfg = false
+	dirty, after := e.scratch.dirty, e.scratch.dirty
 	for i, r := range op.Regions {
 		open := "if (" + cond + ") {"
 		if i == 1 {
 			open = "} else {"
 		}
+		e.scratch.dirty = dirty
 		e.t.in(n, open, func() {
 			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
 				e.assignAll(cvs, op.Results, y.Operands)
 			}
 		})
+		after |= e.scratch.dirty
 	}
 	e.cfg = cfg
+	e.scratch.dirty = after
 	for i, r := range op.Results {
 		e.bind(r, cvs[i])
 	}
@@ -204,6 +211,9 @@ func emitWhile(e *emitter, op *loom.Op) {
 	res := e.mutables(op.Results, nil)
 	n := e.t.control("}")
 	e.loops++
+	if e.scratch.slot > 0 {
+		e.scratch.dirty = 3
+	}
 	cfg := e.cfg
 	e.cfg = false
 	e.t.in(n, "for (;;) {", func() {
@@ -246,6 +256,9 @@ func emitSwitch(e *emitter, op *loom.Op) {
 	sel := op.Operand("selector")
 	cfg := e.cfg
 	e.cfg = false
+	if e.scratch.slot > 0 {
+		e.scratch.dirty = 3
+	}
 	for i, r := range op.Regions {
 		var open string
 		switch {
@@ -258,6 +271,9 @@ func emitSwitch(e *emitter, op *loom.Op) {
 		default:
 			open = "} else {"
 		}
+		if e.scratch.slot > 0 {
+			e.scratch.dirty = 3
+		}
 		a := e.t.in(n, open, func() {
 			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
 				e.assignAll(cvs, op.Results, y.Operands)
@@ -266,6 +282,9 @@ func emitSwitch(e *emitter, op *loom.Op) {
 		a.keep = true
 	}
 	e.cfg = cfg
+	if e.scratch.slot > 0 {
+		e.scratch.dirty = 3
+	}
 	for i, r := range op.Results {
 		e.bind(r, cvs[i])
 	}
@@ -363,6 +382,9 @@ func (e *emitter) blocks(r *loom.Region) *loom.Op {
 	n := e.t.control("}")
 	e.cfg, e.decls = true, &declList{owner: n}
 	e.loops++ // a jump back may repeat any block
+	if e.scratch.slot > 0 {
+		e.scratch.dirty = 3
+	}
 	e.t.in(n, "{", func() {
 		for i, b := range r.Blocks {
 			labels[b] = e.names.pick("block_" + b.Label)

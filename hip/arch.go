@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/loomc/loomc/loom/diag"
 )
 
 // machines maps the EF_AMDGPU_MACH field of e_flags to the processor name. The
@@ -98,9 +100,9 @@ func (e *MismatchError) Error() string {
 	return fmt.Sprintf("code object is built for %s and the device is %s: %s", e.Object, e.Device, e.Reason)
 }
 
-// Help says what to do about the mismatch.
-func (e *MismatchError) Help() string {
-	return fmt.Sprintf("build again for %s", e.Device)
+// Diagnostic returns the error with what to do about it.
+func (e *MismatchError) Diagnostic() diag.Diagnostic {
+	return diag.Errorf(diag.Span{}, "HIP/ARCH", "%s", e.Error()).WithHelp("build again for %s", e.Device)
 }
 
 // CheckTarget reports whether a code object built for object may be loaded on

@@ -66,6 +66,8 @@ type Probe struct {
 	// NoDevice says why Devices is empty although there is a library, and Hint what
 	// to do about it.
 	NoDevice, Hint string
+	// Override is HSA_OVERRIDE_GFX_VERSION when set: Devices then say what it says.
+	Override string
 
 	RTC        string // library of the run-time compiler; empty when there is none
 	RTCVersion string

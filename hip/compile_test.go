@@ -249,6 +249,8 @@ lld: error: undefined symbol: foo
 error: <unknown>:0:0: in function f: too big
 <unknown>:0:0: error: also too big
 LLVM ERROR: out of memory
+kernel.hip(12): error: identifier "x" is undefined
+k.loom(3): warning #177-D: variable "y" was declared but never referenced
 2 errors generated when compiling for gfx1151.
 `
 	ms := ParseMessages(log)
@@ -269,9 +271,33 @@ k.loom|9|0|warning|odd|
 |0|0|error|<unknown>:0:0: in function f: too big|
 |0|0|error|also too big|
 |0|0|error|out of memory|
+kernel.hip|12|0|error|identifier "x" is undefined|
+k.loom|3|0|warning|variable "y" was declared but never referenced|
 `
 	if got.String() != want {
 		t.Errorf("got\n%s\nwant\n%s", got.String(), want)
+	}
+}
+
+func TestExplain(t *testing.T) {
+	tests := []struct {
+		err  error
+		want string
+	}{
+		{fmt.Errorf("loading: %w", &MismatchError{Object: "gfx1100", Device: "gfx1151", Reason: "another processor"}),
+			"error: HIP/ARCH: loading: code object is built for gfx1100 and the device is gfx1151: another processor\n  help: build again for gfx1151\n"},
+		{&ObjectError{Err: errors.New("no bytes")}, "error: HIP/LOAD: reading code object: no bytes\n"},
+		{&MissingError{What: "compiler", Tried: []Attempt{{Path: "clang", Rule: "PATH", Reason: "is version 14"}, {Path: "hipcc", Reason: notThere}}, Install: "install it"},
+			"error: HIP/MISSING: no compiler found in 2 places\n  note: clang (PATH): is version 14\n  help: install it\n"},
+		{&CompileError{Job: Job{Name: "k.hip", Source: []byte("x")}, Reason: "it crashed", Help: "use another"},
+			"k.hip:1:1: error: HIP/COMPILE: it crashed\n    x\n    ^\n  help: use another\n"},
+		{errors.New("odd"), "error: HIP/FAILED: odd\n"},
+		{nil, ""},
+	}
+	for _, tt := range tests {
+		if got := diag.Text(Explain(tt.err, nil)); got != tt.want {
+			t.Errorf("%v:\n%s\nwant\n%s", tt.err, got, tt.want)
+		}
 	}
 }
 
@@ -283,7 +309,7 @@ func FuzzParseMessages(f *testing.F) {
 			if m.Line < 0 || m.Col < 0 {
 				t.Errorf("negative place in %+v", m)
 			}
-			_ = Diagnostics(Job{Name: "k", Source: []byte(log)}, []Message{m}, nil)
+			_ = MessageDiagnostics(Job{Name: "k", Source: []byte(log)}, []Message{m}, nil)
 		}
 	})
 }
@@ -301,6 +327,40 @@ func BenchmarkCompileMany(b *testing.B) {
 		for _, o := range build.BuildAll(context.Background(), jobs, nil) {
 			if o.Err != nil {
 				b.Fatal(o.Err)
+			}
+		}
+	}
+}
+
+// A warm build: the compiler is known and every object is in the cache.
+func BenchmarkWarmBuild(b *testing.B) {
+	clang(b)
+	cache := openCache(b)
+	ctx := context.Background()
+	jobs := make([]Job, 58)
+	for i := range jobs {
+		jobs[i] = addJob()
+		jobs[i].Source = fmt.Appendf(nil, "%s// %d\n", addSource, i)
+	}
+	tc, _, err := Discover(ctx, Search{StateDir: cache.StateDir()})
+	if err != nil {
+		b.Fatal(err)
+	}
+	first := (&Builder{Compiler: tc}).Build(ctx, jobs[0])
+	for _, j := range jobs {
+		if err := cache.Put(NewKey(tc.Identity(), j), Entry{Object: first.Output.Object}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	for b.Loop() {
+		tc, _, err := Discover(ctx, Search{StateDir: cache.StateDir()})
+		if err != nil {
+			b.Fatal(err)
+		}
+		build := Builder{Compiler: tc, Cache: cache}
+		for _, o := range build.BuildAll(ctx, jobs, nil) {
+			if o.Err != nil || o.From != FromLocal {
+				b.Fatal(o.From, o.Err)
 			}
 		}
 	}

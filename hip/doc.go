@@ -11,13 +11,16 @@
 //     the identity of the compiler's binaries. The key is looked up in the local
 //     [Cache], then in a [Remote] cache, and only then compiled, once, whoever
 //     asks in whichever process.
-//   - [Clang] runs the compiler as a child process with the one flag list of
-//     [Flags]; [Child] does the same with a run-time compiler (hiprtc) that lives in
-//     a child of the calling program, so that its crash is an error message.
+//   - [Toolchain] runs clang as a child process with the one flag list of [Flags];
+//     [RTC] does the same with a run-time compiler (hiprtc, NVRTC) that is loaded by
+//     a [Child] of the calling program, so that its crash is an error message.
 //   - [ReadObject] reads what came out: target, kernels, kernarg layout, register
 //     and memory use. [CheckTarget] compares an object with a device before anything
 //     is loaded, because loading an object built for another chip can end the
 //     process.
+//
+// Errors that a user can cause have types, and [Explain] turns any of them into
+// diagnostics.
 //
 // Loading and launching are in the subpackage runtime, which is the only place
 // that reaches shared libraries (through purego). This package stays free of it so

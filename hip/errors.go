@@ -1,6 +1,7 @@
 package hip
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -53,6 +54,32 @@ func (e *MissingError) Diagnostic() diag.Diagnostic {
 // worth listing in a report and not in an error.
 const notThere = "not found"
 
+// Explain turns an error of this package or of its subpackage runtime, wrapped or
+// not, into diagnostics; there is always at least one of severity error, unless err
+// is nil. lookup finds the files that #line directives name and may be nil.
+func Explain(err error, lookup Sources) diag.List {
+	if err == nil {
+		return nil
+	}
+	var ce *CompileError
+	if errors.As(err, &ce) {
+		return ce.Diagnostics(lookup)
+	}
+	var one interface {
+		error
+		Diagnostic() diag.Diagnostic
+	}
+	if errors.As(err, &one) {
+		d := one.Diagnostic()
+		// What was being done when it happened is in the wrapping.
+		if what, found := strings.CutSuffix(err.Error(), one.Error()); found {
+			d.Message = what + d.Message
+		}
+		return diag.List{d}
+	}
+	return diag.List{diag.Errorf(diag.Span{}, "HIP/FAILED", "%s", err)}
+}
+
 // CompileError says that a compiler ran and did not produce a usable object.
 type CompileError struct {
 	Job      Job
@@ -91,7 +118,7 @@ func (e *CompileError) Error() string {
 // one of severity error. lookup finds the files that #line directives name and may
 // be nil.
 func (e *CompileError) Diagnostics(lookup Sources) diag.List {
-	list := Diagnostics(e.Job, e.Messages, lookup)
+	list := MessageDiagnostics(e.Job, e.Messages, lookup)
 	if e.Reason != "" || !list.HasErrors() {
 		reason := e.Reason
 		if reason == "" {

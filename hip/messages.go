@@ -28,11 +28,12 @@ var severities = []struct {
 	{"fatal error: ", diag.Error},
 	{"error: ", diag.Error},
 	{"warning: ", diag.Warning},
+	{"warning #", diag.Warning}, // NVRTC: "warning #177-D: TEXT"
 	{"remark: ", diag.Note},
 	{"note: ", diag.Note},
 }
 
-// ParseMessages reads what clang, lld and hiprtc print. Lines it does not
+// ParseMessages reads what clang, lld, hiprtc and NVRTC print. Lines it does not
 // recognise are left to the log.
 func ParseMessages(log string) []Message {
 	var out []Message
@@ -64,7 +65,7 @@ func ParseMessages(log string) []Message {
 }
 
 // parseMessage reads "FILE:LINE:COL: error: TEXT", "FILE:LINE: error: TEXT",
-// "PROGRAM: error: TEXT" and "error: TEXT".
+// NVRTC's "FILE(LINE): error: TEXT", "PROGRAM: error: TEXT" and "error: TEXT".
 func parseMessage(line string) (Message, bool) {
 	if rest, ok := strings.CutPrefix(line, "LLVM ERROR: "); ok {
 		return Message{Severity: diag.Error, Text: rest}, true
@@ -83,7 +84,16 @@ func parseMessage(line string) (Message, bool) {
 		return Message{}, false
 	}
 	m := Message{Severity: severities[best].sev, Text: line[bestAt+len(severities[best].word):]}
+	if strings.HasSuffix(severities[best].word, "#") {
+		if _, text, ok := strings.Cut(m.Text, ": "); ok {
+			m.Text = text
+		}
+	}
 	place := strings.TrimSuffix(line[:bestAt], ": ")
+	if file, line, ok := cutParenthesis(place); ok {
+		m.File, m.Line = file, line
+		return m, true
+	}
 	head, last, ok := cutLastNumber(place)
 	if !ok {
 		// No place, only the program's name. A quoted line of source that happens to
@@ -113,6 +123,16 @@ func cutLastNumber(s string) (head string, n int, ok bool) {
 	return s[:i], n, true
 }
 
+// cutParenthesis reads "FILE(LINE)".
+func cutParenthesis(s string) (head string, n int, ok bool) {
+	i := strings.LastIndexByte(s, '(')
+	if i <= 0 || !strings.HasSuffix(s, ")") {
+		return "", 0, false
+	}
+	n, err := strconv.Atoi(s[i+1 : len(s)-1])
+	return s[:i], n, err == nil && n >= 0
+}
+
 // snippet reads "   12 | text".
 func snippet(line string, want int) (string, bool) {
 	num, text, ok := strings.Cut(line, " | ")
@@ -138,11 +158,11 @@ func renameFile(ms []Message, from, to string) {
 // Sources finds the text behind a file name in a message; nil when it is not known.
 type Sources func(name string) *diag.Source
 
-// Diagnostics renders a job's messages as diagnostics. Messages that #line
+// MessageDiagnostics renders a job's messages as diagnostics. Messages that #line
 // directives place in another file cover the whole line there, because the
 // compiler's columns count the generated text; that text is quoted beside it.
 // lookup may be nil. Errors have the code HIP/COMPILE, warnings HIP/WARNING.
-func Diagnostics(j Job, ms []Message, lookup Sources) diag.List {
+func MessageDiagnostics(j Job, ms []Message, lookup Sources) diag.List {
 	own := diag.NewSource(j.Name, string(j.Source))
 	var out diag.List
 	for _, m := range ms {

@@ -7,6 +7,8 @@ import (
 	"math"
 	"slices"
 	"strings"
+
+	"github.com/loomc/loomc/loom/diag"
 )
 
 // Object is what a code object says about itself.
@@ -84,6 +86,11 @@ type ObjectError struct {
 
 func (e *ObjectError) Error() string { return "reading code object: " + e.Err.Error() }
 func (e *ObjectError) Unwrap() error { return e.Err }
+
+// Diagnostic returns the error under its code.
+func (e *ObjectError) Diagnostic() diag.Diagnostic {
+	return diag.Errorf(diag.Span{}, "HIP/LOAD", "%s", e.Error())
+}
 
 // ReadObject reads a raw AMD GPU code object. The bytes may come from anywhere:
 // whatever they hold, ReadObject returns an *ObjectError or an Object, in time and

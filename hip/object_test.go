@@ -191,7 +191,7 @@ func TestCheckTarget(t *testing.T) {
 		}
 	}
 	var m *MismatchError
-	if err := CheckTarget("gfx1100", "gfx1151"); !errors.As(err, &m) || m.Help() != "build again for gfx1151" {
+	if err := CheckTarget("gfx1100", "gfx1151"); !errors.As(err, &m) || m.Diagnostic().Help != "build again for gfx1151" {
 		t.Errorf("mismatch help: %v", err)
 	}
 }

@@ -39,16 +39,16 @@ type ParamRecord struct{ Name, Type Text }
 func CheckABI(a *ABI, rec ExportRecord) diag.List {
 	c := abiCheck{abi: a, rec: rec}
 	if n := rec.Name.Value; n != "" && n != a.Export && n != a.Symbol {
-		c.report(rec.Name.Span, "ABI/NAME", a.Kernel.NameSpan, "kernel '@%s' is exported under this name", a.Symbol).
+		c.report(rec.Name.Span, "MANIFEST/ABI", a.Kernel.NameSpan, "kernel '@%s' is exported under this name", a.Symbol).
 			message("manifest calls the export '%s', the kernel '%s'", n, a.Export).
 			help("change the manifest's name to '%s', or the kernel's export(…)", a.Export)
 	}
-	c.scalars("workload parameter", "ABI/WORKLOAD", a.Workload, rec.Workload, rec.WorkloadSpan)
+	c.scalars("workload parameter", "MANIFEST/ABI", a.Workload, rec.Workload, rec.WorkloadSpan)
 	c.bindings()
-	c.scalars("launch parameter", "ABI/LAUNCH", a.Launch, rec.Launch, rec.LaunchSpan)
+	c.scalars("launch parameter", "MANIFEST/ABI", a.Launch, rec.Launch, rec.LaunchSpan)
 	c.access()
 	if sel := rec.TargetSelector; sel.Value != "" && a.TargetSelector != "" && !target.Compatible(a.TargetSelector, sel.Value) {
-		c.report(sel.Span, "ABI/TARGET", a.Kernel.NameSpan, "the kernel's target is %s", a.TargetSelector).
+		c.report(sel.Span, "MANIFEST/ABI", a.Kernel.NameSpan, "the kernel's target is %s", a.TargetSelector).
 			message("export '%s' is listed for %s, but kernel '@%s' is written for %s", rec.Name.Value, sel.Value, a.Symbol, a.TargetSelector).
 			help("list it for %s, or give the kernel a target that covers %s", a.TargetSelector, sel.Value)
 	}
@@ -108,26 +108,29 @@ func (c *abiCheck) order(what, code string, kernel, manifest []named, list diag.
 	if len(kernel) != len(manifest) {
 		c.report(list, code, c.abi.Kernel.NameSpan, "kernel '@%s' has %s: %s", c.abi.Symbol, plural(len(kernel), what), nameList(kernel)).
 			message("export '%s' has %s in the manifest, %d in the kernel", export, plural(len(manifest), what), len(kernel)).
-			help("list exactly the kernel's %ss, in its order: %s", what, nameList(kernel))
+			help("list exactly the kernel's %ss, in order: %s", what, nameList(kernel))
 	}
 	if i, j, ok := swapped(kernel, manifest); ok {
 		c.report(manifest[i].span, code, kernel[i].span, "the kernel has '%s' here", kernel[i].name).
 			message("export '%s': %ss %d and %d are swapped: the kernel has (%s, %s), the manifest (%s, %s)", export, what, i+1, j+1,
 				kernel[i].name, kernel[j].name, manifest[i].name, manifest[j].name).
-			help("swap them in the manifest; nothing else would tell the two apart at run time")
+			help("swap them in the manifest: at run time parameters are known by position alone")
 		return false
 	}
 	for i := 0; i < max(len(kernel), len(manifest)); i++ {
 		switch {
 		case i >= len(manifest):
 			c.report(list, code, kernel[i].span, "the kernel has it here").
-				message("export '%s': %s %d '%s' of the kernel is not in the manifest", export, what, i+1, kernel[i].name)
+				message("export '%s': %s %d '%s' of the kernel is not in the manifest", export, what, i+1, kernel[i].name).
+				help("add '%s' at position %d", kernel[i].name, i+1)
 		case i >= len(kernel):
 			c.report(manifest[i].span, code, c.abi.Kernel.NameSpan, "the kernel has only %d", len(kernel)).
-				message("export '%s': %s %d '%s' of the manifest is not in the kernel", export, what, i+1, manifest[i].name)
+				message("export '%s': %s %d '%s' of the manifest is not in the kernel", export, what, i+1, manifest[i].name).
+				help("remove '%s' from the manifest", manifest[i].name)
 		case kernel[i].name != manifest[i].name:
 			c.report(manifest[i].span, code, kernel[i].span, "the kernel has '%s' here", kernel[i].name).
-				message("export '%s': %s %d is '%s' in the manifest, '%s' in the kernel", export, what, i+1, manifest[i].name, kernel[i].name)
+				message("export '%s': %s %d is '%s' in the manifest, '%s' in the kernel", export, what, i+1, manifest[i].name, kernel[i].name).
+				help("write '%s' in the manifest, or rename the kernel's parameter", kernel[i].name)
 		}
 	}
 	return false
@@ -178,7 +181,7 @@ func (c *abiCheck) bindings() {
 	for i, b := range c.rec.Bindings {
 		ms[i] = named{b.Value, b.Span}
 	}
-	c.order("binding", "ABI/BINDING", ks, ms, c.rec.BindingsSpan)
+	c.order("binding", "MANIFEST/ABI", ks, ms, c.rec.BindingsSpan)
 }
 
 func (c *abiCheck) access() {
@@ -186,7 +189,7 @@ func (c *abiCheck) access() {
 		return
 	}
 	if len(c.rec.Access) != len(c.rec.Bindings) {
-		c.report(c.rec.AccessSpan, "ABI/ACCESS", c.abi.Kernel.NameSpan, "the kernel's access is %s", c.accessList()).
+		c.report(c.rec.AccessSpan, "MANIFEST/ACCESS", c.abi.Kernel.NameSpan, "the kernel's access is %s", c.accessList()).
 			message("export '%s' lists %s for %s", c.rec.Name.Value, plural(len(c.rec.Access), "access word"), plural(len(c.rec.Bindings), "binding")).
 			help("write one word per binding: %s", c.accessList())
 		return
@@ -207,7 +210,7 @@ func (c *abiCheck) access() {
 		if w.Value == b.Access.String() {
 			continue
 		}
-		f := c.report(w.Span, "ABI/ACCESS", b.Span, "the kernel's binding").
+		f := c.report(w.Span, "MANIFEST/ACCESS", b.Span, "the kernel's binding").
 			message("export '%s': binding %d '%s' is '%s' in the manifest, but the kernel's access is %s", c.rec.Name.Value, i+1, b.Name, w.Value, b.Access).
 			help("write \"%s\"", b.Access)
 		if w.Value == "read_write" {
@@ -226,6 +229,10 @@ func (c *abiCheck) access() {
 func (c *abiCheck) accessList() string {
 	var out []string
 	for _, b := range c.abi.Bindings {
+		if b.Access == kernel.None {
+			out = append(out, kernel.Read.String()) // a manifest has no word for unused
+			continue
+		}
 		out = append(out, b.Access.String())
 	}
 	return strings.Join(out, ", ")

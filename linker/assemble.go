@@ -180,6 +180,9 @@ func (l *link) rejected(ls *liveSymbol) []Rejected {
 	for _, e := range ls.sym.extra {
 		reject(e, "duplicate of "+first.def.NameSpan.String())
 	}
+	for _, e := range ls.sym.others {
+		reject(e, "private; the declaration means the body at "+first.def.NameSpan.String())
+	}
 	if ls.sym.eclipse != nil {
 		reject(ls.sym.eclipse, "comes after the body at "+first.def.NameSpan.String())
 	}

@@ -172,7 +172,7 @@ func (c *Config) mergeTypes(ds *diag.List) {
 		case c.Type == nil:
 			c.Type = d.ConfigType
 		case !d.ConfigType.Equal(c.Type):
-			code, msg := "LINK/CONTRACT", "linked config declaration for '@%s' has incompatible field 'type'"
+			code, msg := "LINK/MISMATCH", "linked config declaration for '@%s' has incompatible field 'type'"
 			if i >= len(c.Decls) && len(c.Decls) == 0 {
 				code, msg = "CONFIG/DUPLICATE", "duplicate config definition '@%s' has incompatible type"
 			}
@@ -299,12 +299,16 @@ func (l *link) bind(configs map[*symbol]*Config) (unused []string) {
 
 // unusedKey reports a binding that names no linked config.
 func (l *link) unusedKey(b Binding) {
-	if s := l.x.globals[b.Key]; s != nil {
-		if d := s.entry().def; !isConfig(d) {
-			l.ds.Add(diag.Errorf(b.Span, "CONFIG/KIND", "symbol '%s' is not a config symbol", b.Key).
-				WithRelated(d.NameSpan, "it is a %s", kindWords(d)))
-		}
+	if s := l.x.globals[b.Key]; s != nil && isConfig(s.entry().def) {
 		return // a config of the sources that these roots do not read
+	}
+	for _, e := range l.x.entries {
+		if e.def.Name == b.Key {
+			l.ds.Add(diag.Errorf(b.Span, "CONFIG/NOT-CONFIG", "symbol '%s' is not a config symbol", b.Key).
+				WithRelated(e.def.NameSpan, "it is a %s", kindWords(e.def)).
+				WithHelp("only what config.decl and config.def name can be bound"))
+			return
+		}
 	}
 	if l.req.StrictConfig {
 		l.ds.Add(UnknownConfig(b, l.x.ConfigKeys()))
@@ -398,15 +402,17 @@ func (c *Config) Check() diag.List {
 		return ds
 	}
 	for _, p := range c.violatedPromises() {
-		sev := diag.Error
-		how := "contradicts"
-		if !p.Always {
+		sev, how := diag.Error, "contradicts"
+		switch {
+		case p.Chosen:
+			continue // selection may leave it out; specialisation will know
+		case !p.Always:
 			sev, how = diag.Warning, "may contradict"
 		}
 		d := diag.Diagnostic{Severity: sev, Code: "CONFIG/ASSUME", Span: p.Span,
 			Message: fmt.Sprintf("symbol '@%s' value %s %s '%s', which %s", c.Key, c.Text(), how, p.Pred.Name(), p.says())}
 		d = c.located(d.WithRelated(c.Place(), "the declaration permits %s", c.AllowedWords()), Binding{Span: c.Span})
-		ds.Add(d.WithHelp("%s", c.nearestHelp(c.Accepted())))
+		ds.Add(d.WithHelp("%s", c.nearestHelp(c.Accepted().Intersect(p.Set))))
 	}
 	return ds
 }

@@ -17,15 +17,16 @@ func checkContract(decl, def *loom.Def) diag.List {
 		return nil // reported where the files are loaded
 	}
 	if !sameSort(decl, def) {
-		return diag.List{diag.Errorf(decl.NameSpan, "SYMBOL/003", "symbol '@%s' is declared as %s but defined as %s",
-			decl.Name, kindWords(decl), kindWords(def)).WithRelated(def.NameSpan, "defined here")}
+		return diag.List{diag.Errorf(decl.NameSpan, "SYMBOL/003", "symbol '@%s' is declared as %s but %s as %s",
+			decl.Name, kindWords(decl), defined(def), kindWords(def)).WithRelated(def.NameSpan, "%s here", defined(def)).
+			WithHelp("rename one of the two")}
 	}
 	var ds diag.List
 	if decl.Kind == loom.DefKernelDecl {
-		signature{decl, def, "workload parameters", decl.Workload, def.Workload}.check(&ds)
+		signature{decl: decl, def: def, what: "workload parameters", a: decl.Workload, b: def.Workload}.check(&ds)
 	}
 	if len(ds) == 0 {
-		signature{decl, def, "args", decl.Params, def.Params}.check(&ds)
+		signature{decl: decl, def: def, what: "args", a: decl.Params, b: def.Params}.check(&ds)
 	}
 	if len(ds) == 0 {
 		checkResults(decl, def, &ds)
@@ -56,13 +57,20 @@ type signature struct {
 	decl, def *loom.Def
 	what      string
 	a, b      []*loom.Value
+	anyExtent bool // dimensions need not agree
 }
 
 func (s signature) check(ds *diag.List) {
 	pairs := pairing(s.decl, s.def)
 	at := -1
 	for i := 0; i < min(len(s.a), len(s.b)); i++ {
-		if !s.a[i].Type.Map(pairs.get).Equal(s.b[i].Type) {
+		t := s.a[i].Type.Map(pairs.get)
+		if s.anyExtent && len(t.Dims) == len(s.b[i].Type.Dims) {
+			u := *t
+			u.Dims = s.b[i].Type.Dims
+			t = &u
+		}
+		if !t.Equal(s.b[i].Type) {
 			at = i
 			break
 		}
@@ -72,7 +80,7 @@ func (s signature) check(ds *diag.List) {
 	}
 	var d diag.Diagnostic
 	if len(s.a) != len(s.b) {
-		d = diag.Errorf(s.decl.NameSpan, "LINK/CONTRACT", "linked declaration for '@%s' has %d %s but selected symbol has %d",
+		d = diag.Errorf(s.decl.NameSpan, "LINK/MISMATCH", "linked declaration for '@%s' has %d %s but selected symbol has %d",
 			s.decl.Name, len(s.a), s.what, len(s.b)).
 			WithRelated(s.def.NameSpan, "%s here: %s here, %d there", defined(s.def), plural(len(s.b), "parameter"), len(s.a))
 		// Names tell better than types where something was put in or left out.
@@ -85,7 +93,7 @@ func (s signature) check(ds *diag.List) {
 			at = min(len(s.a), len(s.b))
 		}
 	} else {
-		d = diag.Errorf(s.decl.NameSpan, "LINK/CONTRACT", "linked declaration for '@%s' has incompatible %s type at index %d",
+		d = diag.Errorf(s.decl.NameSpan, "LINK/MISMATCH", "linked declaration for '@%s' has incompatible %s type at index %d",
 			s.decl.Name, s.what[:len(s.what)-1], at).
 			WithRelated(s.def.NameSpan, "%s here", defined(s.def))
 	}
@@ -108,7 +116,7 @@ func (s signature) firstDifference(d diag.Diagnostic, at int) diag.Diagnostic {
 
 func checkResults(decl, def *loom.Def, ds *diag.List) {
 	report := func(format string, args ...any) {
-		ds.Add(diag.Errorf(decl.NameSpan, "LINK/CONTRACT", format, args...).
+		ds.Add(diag.Errorf(decl.NameSpan, "LINK/MISMATCH", format, args...).
 			WithRelated(def.NameSpan, "%s here", defined(def)).
 			WithHelp("%s", contractHelp(decl, def)))
 	}
@@ -144,7 +152,7 @@ func checkMods(decl, def *loom.Def, ds *diag.List) {
 		{"import_symbol", a.ImportSymbol, b.ImportSymbol},
 	} {
 		if f.a != "" && f.b != "" && f.a != f.b {
-			ds.Add(diag.Errorf(decl.NameSpan, "LINK/CONTRACT", "linked declaration for '@%s' has incompatible function contract field '%s'", decl.Name, f.field).
+			ds.Add(diag.Errorf(decl.NameSpan, "LINK/MISMATCH", "linked declaration for '@%s' has incompatible function contract field '%s'", decl.Name, f.field).
 				WithRelated(def.NameSpan, "'%s' in the declaration, '%s' here", f.a, f.b).
 				WithHelp("%s", contractHelp(decl, def)))
 		}

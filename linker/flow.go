@@ -19,6 +19,9 @@ type Promise struct {
 	// Always reports that every run of the roots comes by it: no branch and no
 	// template choice lies in between.
 	Always bool
+	// Chosen reports that it is made in a template implementation, or below one,
+	// so that it only counts when selection takes that implementation.
+	Chosen bool
 	// Set holds the values that keep the promise; only when Exact. Otherwise
 	// another value takes part.
 	Set   AllowedSet
@@ -43,9 +46,16 @@ func (c *Config) violatedPromises() []Promise {
 // flow follows config values from config.get through assumes, casts and calls,
 // and collects what is promised about them on the way.
 func (l *link) flow(ordered []*liveSymbol, configs map[*symbol]*Config) {
-	f := &flow{link: l, configs: configs, fed: map[*loom.Value][]*Config{}, always: map[*loom.Def]bool{}}
+	f := &flow{link: l, configs: configs, fed: map[*loom.Value][]*Config{}, reach: map[*loom.Def]reach{}}
 	for _, ls := range l.rootS {
-		f.always[ls.sym.entry().def] = true
+		f.reach[ls.sym.entry().def] = surely
+	}
+	if l.req.Mode == ModeArchive {
+		for _, ls := range l.queue {
+			if d := ls.sym.entry().def; d.Kind == loom.DefKernel {
+				f.reach[d] = surely
+			}
+		}
 	}
 	// A value reaches a callee's parameters only after its call was seen, so the
 	// bodies are gone through until nothing is new. Calls do not recurse and
@@ -69,7 +79,24 @@ type flow struct {
 	*link
 	configs map[*symbol]*Config
 	fed     map[*loom.Value][]*Config // which configs a value is the value of
-	always  map[*loom.Def]bool        // definitions that every run enters
+	reach   map[*loom.Def]reach
+}
+
+// reach says how certainly a run comes by a place.
+type reach uint8
+
+const (
+	ifChosen reach = iota // when template selection takes the implementation
+	ifTaken               // when branches lead there
+	surely                // always
+)
+
+// at is the reach of an op inside a definition that is reached so.
+func (r reach) at(o *loom.Op) reach {
+	if unconditional(o) {
+		return r
+	}
+	return min(r, ifTaken)
 }
 
 func (f *flow) feed(v *loom.Value, cs ...*Config) (changed bool) {
@@ -102,14 +129,14 @@ func (f *flow) body(e *entry) (changed bool) {
 			}
 		case name == "func.call" || name == "template.call":
 			s, _ := f.x.resolve(e.source, o.Word("callee"))
-			changed = f.call(e, o, s, f.always[e.def] && unconditional(o)) || changed
+			changed = f.call(e, o, s, f.reach[e.def].at(o)) || changed
 		case name == "template.apply":
 			for _, p := range f.x.family[o.Word("family")] {
-				changed = f.call(e, o, p.sym, false) || changed
+				changed = f.call(e, o, p.sym, ifChosen) || changed
 			}
 		case name == "func.apply":
 			for _, p := range f.x.keyed[o.Word("contract")] {
-				changed = f.call(e, o, p.sym, false) || changed
+				changed = f.call(e, o, p.sym, ifChosen) || changed
 			}
 		}
 		return true
@@ -117,13 +144,13 @@ func (f *flow) body(e *entry) (changed bool) {
 	return changed
 }
 
-func (f *flow) call(e *entry, o *loom.Op, s *symbol, always bool) (changed bool) {
+func (f *flow) call(e *entry, o *loom.Op, s *symbol, r reach) (changed bool) {
 	if s == nil || s.body == nil || f.live[s] == nil {
 		return false
 	}
 	callee := s.body.def
-	if always && !f.always[callee] {
-		f.always[callee] = true
+	if r > f.reach[callee] {
+		f.reach[callee] = r
 		changed = true
 	}
 	args := o.Field("operands")
@@ -143,7 +170,7 @@ func unconditional(o *loom.Op) bool {
 func (f *flow) promises(ls *liveSymbol, e *entry) {
 	if e.def.Kind == loom.DefFunc {
 		for _, p := range e.def.Where {
-			f.promise(ls, e, p, p.Span, "the where clause of func.def", f.always[e.def])
+			f.promise(ls, e, p, p.Span, "the where clause of func.def", f.reach[e.def])
 		}
 	}
 	e.def.Walk(func(o *loom.Op) bool {
@@ -155,20 +182,20 @@ func (f *flow) promises(ls *liveSymbol, e *entry) {
 			if !span.Valid() {
 				span = o.NameSpan()
 			}
-			f.promise(ls, e, p, span, o.Name(), f.always[e.def] && unconditional(o))
+			f.promise(ls, e, p, span, o.Name(), f.reach[e.def].at(o))
 		}
 		return true
 	})
 }
 
 // promise attaches p to every config that one of its values is fed from.
-func (f *flow) promise(ls *liveSymbol, e *entry, p loom.Predicate, span diag.Span, op string, always bool) {
+func (f *flow) promise(ls *liveSymbol, e *entry, p loom.Predicate, span diag.Span, op string, r reach) {
 	if !span.Valid() {
 		span = e.def.NameSpan
 	}
 	for _, a := range p.Args {
 		for _, c := range f.fed[a.Val] {
-			q := Promise{Pred: p, Span: span, Op: op, In: ls.name, Always: always}
+			q := Promise{Pred: p, Span: span, Op: op, In: ls.name, Always: r == surely, Chosen: r == ifChosen}
 			q.Set, q.Exact = PredicateSet(p, a.Val)
 			if dup := slices.ContainsFunc(c.Promises, func(o Promise) bool { return o.Span == q.Span && o.Pred.String() == q.Pred.String() }); !dup {
 				c.Promises = append(c.Promises, q)

@@ -63,6 +63,7 @@ type symbol struct {
 	decls   []*entry // in index order
 	extra   []*entry // further concrete definitions with global identity
 	eclipse *entry   // a later public body that an earlier private one displaced
+	others  []*entry // later private bodies of the name, which the declarations do not mean
 }
 
 // NewIndex builds the index of sources. Only what splitting a file yields is
@@ -134,6 +135,9 @@ func (x *Index) identify(name string, es []*entry) {
 		case declared && g.body == nil:
 			g.body = e
 		default:
+			if declared {
+				g.others = append(g.others, e)
+			}
 			e.sym = &symbol{name: name, body: e}
 			x.bindLocal(e)
 			continue

@@ -1,4 +1,4 @@
-package linker
+package linker_test
 
 import (
 	"context"
@@ -14,6 +14,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rogpeppe/go-internal/txtar"
 
+	"github.com/loomc/loomc/linker"
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/facts"
@@ -26,8 +27,8 @@ var update = flag.Bool("update", false, "rewrite golden files")
 // A case is an archive of .loom files (those under lib/ are libraries), a file
 // "args" with one switch a line, and the expected outputs. The switch "show"
 // names the outputs: diag, loom, plan, config, select, rejected.
-func TestGolden(t *testing.T) {
-	files, err := filepath.Glob("testdata/*.txtar")
+func TestLink(t *testing.T) {
+	files, err := filepath.Glob("testdata/link/*.txtar")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("no golden files: %v", err)
 	}
@@ -72,8 +73,8 @@ func TestGolden(t *testing.T) {
 }
 
 type linkCase struct {
-	sources []Source
-	req     Request
+	sources []linker.Source
+	req     linker.Request
 	show    []string
 	parse   diag.List
 }
@@ -86,11 +87,11 @@ func readCase(t *testing.T, ar *txtar.Archive) *linkCase {
 		case strings.HasSuffix(f.Name, ".loom") && !strings.HasPrefix(f.Name, "want."):
 			m, ds := parser.Parse(diag.NewSource(f.Name, string(f.Data)))
 			c.parse = append(c.parse, ds...)
-			role := Primary
+			role := linker.Primary
 			if strings.HasPrefix(f.Name, "lib/") {
-				role = Library
+				role = linker.Library
 			}
-			c.sources = append(c.sources, Source{Mod: m, Role: role})
+			c.sources = append(c.sources, linker.Source{Mod: m, Role: role})
 		case f.Name == "args":
 			for _, line := range strings.Split(strings.TrimSpace(string(f.Data)), "\n") {
 				c.arg(t, line)
@@ -110,7 +111,7 @@ func (c *linkCase) arg(t *testing.T, line string) {
 	case "root":
 		c.req.Roots = append(c.req.Roots, value)
 	case "config":
-		b, ds := ParseBinding(value)
+		b, ds := linker.ParseBinding(value)
 		if len(ds) > 0 {
 			c.parse = append(c.parse, ds...)
 			return
@@ -119,7 +120,7 @@ func (c *linkCase) arg(t *testing.T, line string) {
 	case "target":
 		c.req.Target = value
 	case "archive":
-		c.req.Mode = ModeArchive
+		c.req.Mode = linker.ModeArchive
 	case "strip-check":
 		c.req.StripCheck = true
 	case "exported-roots":
@@ -139,7 +140,7 @@ func (c *linkCase) arg(t *testing.T, line string) {
 
 func (c *linkCase) run(t *testing.T) []txtar.File {
 	t.Helper()
-	res, ds := Link(context.Background(), NewIndex(c.sources), c.req)
+	res, ds := linker.Link(context.Background(), linker.NewIndex(c.sources), c.req)
 	ds = append(slices.Clone(c.parse), ds...).Sorted()
 	var out []txtar.File
 	for _, what := range c.show {
@@ -171,9 +172,9 @@ func (c *linkCase) run(t *testing.T) []txtar.File {
 				data += "unused key " + k + "\n"
 			}
 		case "config":
-			data = SchemaText(res.Configs)
+			data = linker.SchemaText(res.Configs)
 		case "config.json":
-			b, err := json.MarshalIndent(Schema(res.Configs), "", "  ")
+			b, err := json.MarshalIndent(linker.Schema(res.Configs), "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -189,7 +190,7 @@ func (c *linkCase) run(t *testing.T) []txtar.File {
 }
 
 // selections selects at every apply of the roots' own bodies, early and final.
-func (c *linkCase) selections(t *testing.T, res *Result) string {
+func (c *linkCase) selections(t *testing.T, res *linker.Result) string {
 	var b strings.Builder
 	for _, root := range res.Roots {
 		tgt := root.Target
@@ -213,7 +214,7 @@ func (c *linkCase) selections(t *testing.T, res *Result) string {
 				return true
 			}
 			site := siteIn(res.Module, root.Def, o, tgt, set)
-			early, final := Select(site, false), Select(site, true)
+			early, final := linker.Select(site, false), linker.Select(site, true)
 			fmt.Fprintf(&b, "%s %s: early %s, final %s\n", o.NameSpan(), final.Family, outcome(early), outcome(final))
 			for _, k := range final.Candidates {
 				fmt.Fprintf(&b, "  %s\n", k)
@@ -227,17 +228,17 @@ func (c *linkCase) selections(t *testing.T, res *Result) string {
 	return b.String()
 }
 
-func siteIn(m *loom.Module, caller *loom.Def, o *loom.Op, tgt *target.Target, f SiteFacts) ApplySite {
-	site := ApplySite{Apply: o, CallerTarget: caller.Mods.Target, Active: tgt, Facts: f, Lookup: m.Lookup, Family: m.Lookup(o.Word("family"))}
+func siteIn(m *loom.Module, caller *loom.Def, o *loom.Op, tgt *target.Target, f linker.SiteFacts) linker.ApplySite {
+	site := linker.ApplySite{Apply: o, CallerTarget: caller.Mods.Target, Active: tgt, Facts: f, Lookup: m.Lookup, Family: m.Lookup(o.Word("family"))}
 	for _, d := range m.Defs {
-		if d.IsTemplate() && d.Family == o.Word("family")+o.Word("contract") {
+		if d.IsTemplate() && d.Family == o.Word("family")+o.Word("contract") && (d.Op.Dialect() == "func") == (o.Name() == "func.apply") {
 			site.Candidates = append(site.Candidates, d)
 		}
 	}
 	return site
 }
 
-func outcome(c Choice) string {
+func outcome(c linker.Choice) string {
 	switch {
 	case c.Failure != "":
 		return c.Failure

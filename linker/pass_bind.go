@@ -29,6 +29,7 @@ func (s *specializer) bindRead(op *loom.Op) bool {
 	d.Load()
 	s.config[key] = kernel.ConfigValue{Key: key, Text: d.Init.String()}
 	t := op.Results[0].Type
+	s.origin[op.Results[0]] = []string{key}
 	switch {
 	case d.Init.Kind == loom.AttrEnc:
 		op.Def = dialect.Ops().Lookup("encoding.define").Compile()

@@ -9,6 +9,7 @@ import (
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/dialect"
 	"github.com/loomc/loomc/loom/facts"
+	"github.com/loomc/loomc/loom/rewrite"
 )
 
 // check verifies the closed kernel: nothing open is left, promises can hold, and
@@ -26,8 +27,6 @@ func (s *specializer) check() int {
 			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "LOWERING/044", "'%s' is left over after inlining", name)))
 		case op.Def.Traits&loom.CheckOnly != 0 || name == "kernel.launch" || op.Def.Dialect() == "global":
 			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "kernel '@%s' contains '%s', which cannot run in a kernel", s.def.Name, name)))
-		case name == "index.assume" || name == "scalar.assume":
-			s.promise(op, set)
 		case name == "vector.mma":
 			s.matrix(op, set)
 		case name == "scf.for":
@@ -71,44 +70,51 @@ func (s *specializer) openConfigs() {
 	}
 }
 
-// promise reports an assume that no value can satisfy.
-func (s *specializer) promise(op *loom.Op, set *facts.Set) {
-	f := folder{s: s, set: set}
-	for _, p := range op.Preds() {
-		v, known := set.Decide(op, p, f.beforePromise(op))
-		if v != facts.Reject {
-			continue
+// promises reports assumes that no value can satisfy. It runs when dead branches
+// are gone and before equal constants merge, so that a broken promise can be led
+// back to the config values behind it.
+func (s *specializer) promises() int {
+	set := s.analyze()
+	s.def.Walk(func(op *loom.Op) bool {
+		if op.Def.Name == "index.assume" || op.Def.Name == "scalar.assume" {
+			s.promise(op, set)
 		}
-		d := diag.Errorf(op.NameSpan(), "TARGET/059", "assume %s cannot hold: %s", p, known)
-		for _, x := range op.Operands {
-			if key := configSource(s.source, x, p); key != "" {
-				if decl := s.defs[key]; decl != nil {
-					d = d.WithRelated(decl.NameSpan, "the value comes from config '@%s'", key)
-				}
-			}
-		}
-		s.diags.Add(s.at(op, d.WithHelp("the code around this promise was not written for these values; choose a kernel that was, or widen both the promise and what relies on it")))
-	}
+		return true
+	})
+	return 0
 }
 
-// configSource names the config symbol that a promised value was read from, when
-// the kernel's own source shows it by name.
-func configSource(src *loom.Def, x *loom.Value, p loom.Predicate) string {
-	key := ""
-	src.Walk(func(op *loom.Op) bool {
-		if op.Def.Name == "config.get" && len(op.Results) == 1 && op.Results[0].Name == x.Name {
-			key = op.Attr("config").Str
+func (s *specializer) promise(op *loom.Op, set *facts.Set) {
+	f := folder{s: s, set: set}
+	var broken []string
+	var known string
+	for _, p := range op.Preds() {
+		if v, why := set.Decide(op, p, f.beforePromise(op)); v == facts.Reject {
+			broken = append(broken, p.String())
+			known = why
 		}
-		return key == ""
-	})
-	return key
+	}
+	if len(broken) == 0 {
+		return
+	}
+	d := diag.Errorf(op.NameSpan(), "TARGET/059", "%s promises %s, which cannot hold: %s", op.Def.Name, strings.Join(broken, " and "), known)
+	seen := map[string]bool{}
+	for _, x := range op.Operands {
+		for _, key := range s.origin[x] {
+			if decl := s.defs[key]; decl != nil && !seen[key] {
+				seen[key] = true
+				d = d.WithRelated(decl.NameSpan, "the value comes from config '@%s' = %s", key, s.config[key].Text)
+			}
+		}
+	}
+	s.diags.Add(s.at(op, d.WithHelp("this code is not written for the value; choose a kernel that is, or widen the promise together with what relies on it")))
 }
 
 // step: a loop must advance.
 func (s *specializer) step(op *loom.Op, set *facts.Set) {
 	v := op.Operand("step")
 	if f := set.At(op, v); f.Lo < 1 {
-		d := diag.Errorf(op.NameSpan(), "STRUCTURE/035", "the step %%%s of the loop is not known to be positive: %s", v.Name, f)
+		d := diag.Errorf(op.NameSpan(), "STRUCTURE/035", "the step %%%s of the loop is not known to be positive: it is %s", v.Name, f.Known())
 		if c, ok := f.Const(); ok {
 			d.Message = fmt.Sprintf("the step %%%s of the loop is %d, want a positive number", v.Name, c)
 		}
@@ -196,6 +202,9 @@ func (s *specializer) matrix(op *loom.Op, set *facts.Set) {
 	if elem == "" {
 		elem = rhs.elem
 	}
+	if !lhs.known && !rhs.known && elem == "i32" {
+		return // codes in 32-bit carriers without a schema: nothing to judge by
+	}
 	tg := s.options.Target
 	m, n, k := lhs.rows, rhs.cols, lhs.cols
 	for _, bad := range []struct {
@@ -252,8 +261,12 @@ func fragmentOf(v *loom.Value, set *facts.Set) fragment {
 		return f
 	}
 	f.elem = v.Type.Elem.String()
-	for depth := 0; v.Def != nil && depth < 32; depth++ {
+	for depth := 0; v != nil && depth < 32; depth++ {
 		d := v.Def
+		if d == nil {
+			v = carriedFrom(v)
+			continue
+		}
 		switch d.Def.Name {
 		case "vector.fragment", "vector.fragment.load", "vector.fragment.repack":
 			f.known = true
@@ -266,11 +279,29 @@ func fragmentOf(v *loom.Value, set *facts.Set) fragment {
 			return f
 		case "scf.select", "vector.select":
 			v = d.Operands[1]
+		case "scf.for", "scf.if":
+			y := rewrite.Yield(d.Regions[0])
+			if y == nil || int(v.Index) >= len(y.Operands) {
+				return f
+			}
+			v = y.Operands[v.Index]
 		default:
 			return f
 		}
 	}
 	return f
+}
+
+// carriedFrom returns the initial value of a loop's carried value.
+func carriedFrom(v *loom.Value) *loom.Value {
+	if v.Block == nil || v.Block.Region == nil || v.Block.Region.Op == nil {
+		return nil
+	}
+	inits := v.Block.Region.Op.Field("iter_args")
+	if i := int(v.Index) - 1; v.Block.Region.Op.Def.Name == "scf.for" && i >= 0 && i < len(inits) {
+		return inits[i]
+	}
+	return nil
 }
 
 // schemaElement returns the element that the schema of a fragment codes, i8 for

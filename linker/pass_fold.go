@@ -27,6 +27,7 @@ func (s *specializer) fold() int {
 	params(s.def.Workload)
 	params(s.def.Params)
 	s.def.Regions(f.region)
+	s.keepFacts = !f.spliced
 	return f.n
 }
 
@@ -37,6 +38,9 @@ type folder struct {
 	out  []*loom.Op // block being built
 	blk  *loom.Block
 	n    int
+	// spliced reports that code moved out of a branch or loop, where a second look
+	// can find more.
+	spliced bool
 }
 
 func (f *folder) get(v *loom.Value) *loom.Value {
@@ -149,6 +153,7 @@ func (f *folder) forward(op *loom.Op, vs ...*loom.Value) {
 // of op, whose results become what the region yields.
 func (f *folder) splice(op *loom.Op, r *loom.Region) {
 	f.n++
+	f.spliced = true
 	var last *loom.Op
 	for _, o := range r.Blocks[0].Ops {
 		if o.Def.Traits&loom.Terminator != 0 {
@@ -303,9 +308,22 @@ func (f *folder) toConstant(op *loom.Op) bool {
 			return false
 		}
 	}
+	f.inherit(op)
 	rewrite.Constant(op, rewrite.IntValue(k, c))
 	f.n++
 	return true
+}
+
+// inherit hands the config symbols behind the operands on to the result.
+func (f *folder) inherit(op *loom.Op) {
+	r := op.Results[0]
+	for _, v := range op.Operands {
+		for _, key := range f.s.origin[v] {
+			if !slices.Contains(f.s.origin[r], key) {
+				f.s.origin[r] = append(f.s.origin[r], key)
+			}
+		}
+	}
 }
 
 // control decides structured operations; it reports whether op is done with.
@@ -450,6 +468,7 @@ func (f *folder) loop(op *loom.Op) bool {
 			f.repl[args[i+1]] = v
 			f.repl[op.Results[i]] = v
 			f.n++
+			f.spliced = true
 		}
 	}
 	return false

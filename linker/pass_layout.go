@@ -27,7 +27,7 @@ func (s *specializer) layout() int {
 		v := op.Operand("byte_length")
 		f := set.At(op, v)
 		if f.Hi < 0 || f.Hi > 1<<31 {
-			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/051", "the workgroup allocation %%%s has no proven size: %%%s is %s", op.Results[0].Name, v.Name, f).
+			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/051", "the workgroup allocation %%%s has no proven size: %%%s is %s", op.Results[0].Name, v.Name, f.Known()).
 				WithHelp("bound it, e.g. index.assume %%%s [range(%%%s, 0, MAX)]", v.Name, v.Name)))
 			return true
 		}
@@ -50,7 +50,7 @@ func (s *specializer) layout() int {
 		}
 		s.diags.Add(d.WithHelp("reduce %s", strings.Join(parts, ", ")))
 	}
-	return len(s.out.Local)
+	return 0
 }
 
 // boundary fills in what callers of the kernel see.
@@ -76,9 +76,7 @@ func (s *specializer) boundary() int {
 	for _, k := range keys {
 		s.out.Config = append(s.out.Config, s.config[k])
 	}
-	// Last of all, so that the facts are about the body as it is handed out.
 	rewrite.Rename(s.def)
-	s.set = nil
 	s.out.Facts = s.analyze()
 	if t := s.def.Config.Entry().Terminator(); t != nil {
 		for i, axis := range [3]string{"x", "y", "z"} {

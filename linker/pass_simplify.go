@@ -279,6 +279,8 @@ func (f *folder) beforePromise(op *loom.Op) func(*loom.Value) *loom.Value {
 // float comparisons and classifications, encoding tests.
 func (f *folder) foldBits(op *loom.Op) (int64, bool) {
 	switch op.Def.Name {
+	case "index.sub", "scalar.subi", "vector.subi", "index.xori", "scalar.xori", "vector.xori":
+		return 0, op.Operands[0] == op.Operands[1]
 	case "scalar.bitcast", "vector.bitcast":
 		x := op.Operands[0]
 		from, to := x.Type.Element(), op.Results[0].Type.Element()

@@ -145,7 +145,7 @@ func (u *unroller) expand(op *loom.Op) ([]*loom.Op, bool) {
 		u.note(op, "unrolled: %s", plural(int(trips), "trip"))
 		return u.full(op, trips, st), true
 	case factor == 0:
-		u.note(op, "kept: the number of trips is not constant (bounds %s to %s)", lb, ub)
+		u.note(op, "kept: the number of trips is not constant (from %s to %s)", lb.Known(), ub.Known())
 		return nil, false
 	case factor == 1:
 		u.clear(op)
@@ -181,19 +181,13 @@ func (u *unroller) copyBody(op *loom.Op, out *[]*loom.Op, iv *loom.Value, carrie
 		m[b.Args[i+1]] = v
 	}
 	site := u.s.site(op)
-	for _, o := range b.Ops {
-		if o.Def.Traits&loom.Terminator != 0 {
-			ys := make([]*loom.Value, len(o.Operands))
-			for i, v := range o.Operands {
-				if w, ok := m[v]; ok {
-					v = w
-				}
-				ys[i] = v
-			}
-			return ys
+	// The block's arguments are mapped, not copied.
+	ops := loom.CloneRegion(&loom.Region{Blocks: []*loom.Block{{Ops: b.Ops}}}, m).Blocks[0].Ops
+	for i, c := range ops {
+		if c.Def.Traits&loom.Terminator != 0 {
+			return c.Operands
 		}
-		c := loom.CloneOp(o, m)
-		u.copySites(o, c)
+		u.copySites(b.Ops[i], c)
 		if _, own := u.s.sites[c]; !own && site != nil {
 			u.s.sites[c] = site
 		}

@@ -1,6 +1,8 @@
 package linker
 
 import (
+	"strings"
+
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 )
@@ -63,12 +65,12 @@ func scanDef(d *loom.Def) []reference {
 			out = append(out, r)
 		}
 	}
-	add(reference{kind: EdgeTarget, name: d.Mods.Target, span: d.NameSpan})
+	add(reference{kind: EdgeTarget, name: d.Mods.Target, span: headSpan(d, d.Mods.Target)})
 	switch {
 	case d.IsTemplate() && d.Op != nil && d.Op.Dialect() == "template":
-		add(reference{kind: EdgeFamily, name: d.Family, span: d.NameSpan})
+		add(reference{kind: EdgeFamily, name: d.Family, span: headSpan(d, d.Family)})
 	case d.Kind == loom.DefBenchmark:
-		add(reference{kind: EdgeCase, name: d.Family, span: d.NameSpan})
+		add(reference{kind: EdgeCase, name: d.Family, span: headSpan(d, d.Family)})
 	}
 	for _, a := range d.Attrs {
 		symbols(a.Value, func(name string) { add(reference{kind: EdgeReference, name: name, span: d.NameSpan}) })
@@ -84,6 +86,27 @@ func scanDef(d *loom.Def) []reference {
 		return true
 	})
 	return out
+}
+
+// headSpan is the place where the head of d, up to its own name, mentions a
+// symbol; the definition's name when it cannot be found.
+func headSpan(d *loom.Def, name string) diag.Span {
+	if d.Span.Src == nil || d.NameSpan.Start <= d.Span.Start {
+		return d.NameSpan
+	}
+	head := diag.Span{Src: d.Span.Src, Start: d.Span.Start, End: d.NameSpan.Start}.Text()
+	for from := len(head); from > 0; {
+		i := strings.LastIndex(head[:from], "@"+name)
+		if i < 0 {
+			break
+		}
+		if end := i + 1 + len(name); end == len(head) || strings.IndexByte(">) ,\n\t", head[end]) >= 0 {
+			at := d.Span.Start + uint32(i)
+			return diag.Span{Src: d.Span.Src, Start: at, End: at + uint32(len(name)) + 1}
+		}
+		from = i
+	}
+	return d.NameSpan
 }
 
 func opEdge(op string) EdgeKind {

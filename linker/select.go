@@ -247,7 +247,7 @@ func (s *selection) types(k *Candidate) {
 	args, results := s.Apply.Field("operands"), s.Apply.Results
 	d := k.Def
 	if len(args) != len(d.Params) {
-		k.note(facts.Reject, "type", fmt.Sprintf("%s here, %d operands there", plural(len(d.Params), "parameter"), len(args)), diag.Span{})
+		k.note(facts.Reject, "type", fmt.Sprintf("%s here, %s there", plural(len(d.Params), "parameter"), plural(len(args), "operand")), diag.Span{})
 		return
 	}
 	if len(results) != len(d.Results) {

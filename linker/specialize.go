@@ -3,6 +3,7 @@ package linker
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -22,6 +23,9 @@ type SpecializeOptions struct {
 	// round (from 1) and the definition as it is then. The definition is only valid
 	// during the call and must not be changed.
 	Dump func(pass string, round int, def *loom.Def)
+	// Skip names passes to leave out, to find the one that a fault depends on.
+	// Kernels with calls or templates need bind-config, fold, select and inline.
+	Skip []string
 	// MaxRounds bounds select–inline–fold; 0 means 64. A corpus that needs more has
 	// templates that apply each other without end.
 	MaxRounds int
@@ -65,9 +69,9 @@ type LoopNote struct {
 type Pass struct {
 	Name string
 	Doc  string
-	// Round passes run together, again and again, until none of them changes
-	// anything; the others run once, before or after.
-	Round bool
+	// Passes of one non-zero Group run together, again and again, until none of
+	// them changes anything; the others run once.
+	Group int
 	run   func(*specializer) int
 }
 
@@ -75,18 +79,20 @@ type Pass struct {
 func Passes() []Pass { return append([]Pass(nil), passes...) }
 
 var passes = []Pass{
-	{"bind-config", "Replaces config reads by the bound values; values that are only declared stay open.", true, (*specializer).bindConfig},
-	{"target-queries", "Replaces subgroup-size queries by the target's wave size.", true, (*specializer).targetQueries},
-	{"fold", "Folds constants and identities, decides branches and loops of none or one trip, and gives shaped types the extents that became constant.", true, (*specializer).fold},
-	{"select", "Chooses an implementation for every template application from its facts.", true, (*specializer).selectTemplates},
-	{"inline", "Replaces calls by the callee's body.", true, (*specializer).inline},
-	{"unroll", "Unrolls loops that ask for it.", true, (*specializer).unroll},
-	{"merge", "Merges equal pure operations (common subexpressions).", false, (*specializer).merge},
-	{"hoist", "Moves loop-invariant arithmetic out of loops.", false, (*specializer).hoist},
-	{"prune", "Removes what nothing uses.", false, (*specializer).prune},
-	{"check", "Verifies that nothing is left open, that promises can hold and that the target can run it.", false, (*specializer).check},
-	{"layout", "Places the workgroup-memory allocations.", false, (*specializer).layout},
-	{"interface", "Derives bindings, scalars and workgroup size.", false, (*specializer).boundary},
+	{"bind-config", "Replaces config reads by the bound values; values that are only declared stay open.", 1, (*specializer).bindConfig},
+	{"target-queries", "Replaces subgroup-size queries by the target's wave size.", 1, (*specializer).targetQueries},
+	{"fold", "Folds constants and identities, decides branches and loops of none or one trip, and gives shaped types the extents that became constant.", 1, (*specializer).fold},
+	{"select", "Chooses an implementation for every template application from its facts.", 1, (*specializer).selectTemplates},
+	{"inline", "Replaces calls by the callee's body.", 1, (*specializer).inline},
+	{"unroll", "Unrolls loops that ask for it.", 1, (*specializer).unroll},
+	{"promises", "Reports assumes that cannot hold.", 0, (*specializer).promises},
+	{"merge", "Merges equal pure operations (common subexpressions).", 2, (*specializer).merge},
+	{"fold", "Folds what merging made equal.", 2, (*specializer).fold},
+	{"hoist", "Moves loop-invariant arithmetic out of loops.", 0, (*specializer).hoist},
+	{"prune", "Removes what nothing uses.", 0, (*specializer).prune},
+	{"check", "Verifies that nothing is left open and that the target can run it.", 0, (*specializer).check},
+	{"layout", "Places the workgroup-memory allocations.", 0, (*specializer).layout},
+	{"interface", "Derives bindings, scalars and workgroup size.", 0, (*specializer).boundary},
 }
 
 // Specialize closes a kernel: it binds config values, chooses template
@@ -123,7 +129,7 @@ func Specialize(ctx context.Context, m *loom.Module, root string, o SpecializeOp
 	s := &specializer{
 		options: o, module: m, source: def, def: loom.CloneDef(def), report: report,
 		defs: make(map[string]*loom.Def, len(m.Defs)), sites: map[*loom.Op]*kernel.Site{},
-		config: map[string]kernel.ConfigValue{}, open: map[string]bool{},
+		config: map[string]kernel.ConfigValue{}, open: map[string]bool{}, origin: map[*loom.Value][]string{},
 	}
 	for _, d := range m.Defs {
 		if _, dup := s.defs[d.Name]; !dup && definesSymbol(d) {
@@ -149,9 +155,14 @@ type specializer struct {
 	def     *loom.Def // being rewritten
 	defs    map[string]*loom.Def
 	set     *facts.Set // of the last analysis; nil when out of date
-	sites   map[*loom.Op]*kernel.Site
-	config  map[string]kernel.ConfigValue
-	open    map[string]bool // config symbols read without a value
+	// keepFacts is set by a pass whose changes leave the facts of every remaining
+	// value as sound and as sharp as they were.
+	keepFacts bool
+	sites     map[*loom.Op]*kernel.Site
+	config    map[string]kernel.ConfigValue
+	open      map[string]bool // config symbols read without a value
+	// origin names the config symbols that a constant was computed from.
+	origin  map[*loom.Value][]string
 	report  *Report
 	diags   diag.List
 	out     *kernel.Kernel
@@ -162,7 +173,7 @@ type specializer struct {
 
 func (s *specializer) runAll(ctx context.Context) error {
 	for i := 0; i < len(passes); {
-		if !passes[i].Round {
+		if passes[i].Group == 0 {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("specialising @%s: %w", s.def.Name, err)
 			}
@@ -174,7 +185,7 @@ func (s *specializer) runAll(ctx context.Context) error {
 			continue
 		}
 		end := i
-		for end < len(passes) && passes[end].Round {
+		for end < len(passes) && passes[end].Group == passes[i].Group {
 			end++
 		}
 		if err := s.rounds(ctx, passes[i:end]); err != nil || s.stopped {
@@ -216,8 +227,12 @@ func (s *specializer) rounds(ctx context.Context, group []Pass) error {
 }
 
 func (s *specializer) runPass(p Pass, round int) int {
+	if slices.Contains(s.options.Skip, p.Name) {
+		return 0
+	}
+	s.keepFacts = false
 	n := p.run(s)
-	if n > 0 {
+	if n > 0 && !s.keepFacts {
 		s.set = nil
 	}
 	ops := countOps(s.def)
@@ -300,11 +315,17 @@ func countOps(def *loom.Def) int {
 
 // Merge, hoist and prune are generic rewrites.
 
-func (s *specializer) merge() int { return rewrite.Merge(s.def) }
+func (s *specializer) merge() int {
+	s.keepFacts = true
+	return rewrite.Merge(s.def)
+}
 
 func (s *specializer) hoist() int { return rewrite.Hoist(s.def, s.analyze()) }
 
-func (s *specializer) prune() int { return rewrite.Prune(s.def) }
+func (s *specializer) prune() int {
+	s.keepFacts = true
+	return rewrite.Prune(s.def)
+}
 
 // Text renders the report for people.
 func (r *Report) Text() string {

@@ -31,11 +31,12 @@ type body struct {
 	ops   *dialect.Table
 	diags diag.List
 
-	names  map[string]binding
-	log    []undo
-	depth  int32
-	types  map[string]*loom.Type // static types by text
-	fixups []fixup
+	scratch *scratch
+	names   map[string]binding
+	log     []undo
+	depth   int32
+	types   map[string]*loom.Type // static types by text
+	fixups  []fixup
 
 	opSlab  []loom.Op
 	valSlab []loom.Value
@@ -471,8 +472,8 @@ func (p *body) statement(b *loom.Block) {
 			}
 		}
 	}
-	var results [16]*loom.Value
-	res := results[:0]
+	st := p.scratch.statement()
+	res := st.resultBuf[:0]
 	if p.kind == tValue {
 		for {
 			n := p.valueName()
@@ -502,23 +503,42 @@ func (p *body) statement(b *loom.Block) {
 	def.Compile()
 	op.Def = def
 	p.next()
-	st := statement{op: op, results: res}
-	p.elems(&st, def.Elems)
-	p.finish(&st, b)
+	st.op, st.results = op, res
+	p.elems(st, def.Elems)
+	p.finish(st, b)
+	p.scratch.put(st)
+}
+
+// statement returns a cleared statement. One that a syntax error abandons is left
+// to the garbage collector.
+func (s *scratch) statement() *statement {
+	n := len(s.free)
+	if n == 0 {
+		return &statement{}
+	}
+	st := s.free[n-1]
+	s.free = s.free[:n-1]
+	return st
+}
+
+func (s *scratch) put(st *statement) {
+	*st = statement{types: st.types[:0], outArgs: nil, fixes: st.fixes[:0]}
+	s.free = append(s.free, st)
 }
 
 // statement is the state of the op being read.
 type statement struct {
-	op       *loom.Op
-	operands [24]*loom.Value
-	opnds    []*loom.Value
-	segs     [12]uint16
-	results  []*loom.Value
-	types    []*loom.Type // result types, in order
-	regions  []*loom.Region
-	tied     []int64
-	outArgs  []*loom.Value // block arguments declared by the op head
-	fixes    []fixup
+	op        *loom.Op
+	resultBuf [16]*loom.Value
+	operands  [24]*loom.Value
+	opnds     []*loom.Value
+	segs      [12]uint16
+	results   []*loom.Value
+	types     []*loom.Type // result types, in order
+	regions   []*loom.Region
+	tied      []int64
+	outArgs   []*loom.Value // block arguments declared by the op head
+	fixes     []fixup
 }
 
 func (st *statement) add(field int, v *loom.Value) {
@@ -694,6 +714,7 @@ func (p *body) unknownOp(op *loom.Op, b *loom.Block, res []*loom.Value, def *loo
 		for _, v := range res { // later uses need no second error
 			p.define(v)
 		}
+		p.next() // recovery looks for the next statement, which this token would be
 		panic(errSyntax{})
 	}
 	textStart := p.end

@@ -45,8 +45,8 @@ type callable struct {
 	Family  string      `parser:"( '<' @( Symbol | Ident | OpName ) '>' )?"`
 	Mods    []*modifier `parser:"@@*"`
 	Name    string      `parser:"@Symbol"`
-	Params  []*param    `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
-	Results []*result   `parser:"( Arrow ( '(' ( @@ ( ',' @@ )* )? ')' ) )?"`
+	Params  groupText   `parser:"@@"`
+	Results *groupText  `parser:"( Arrow @@ )?"`
 	Where   *predList   `parser:"( 'where' @@ )?"`
 	Body    *braceText  `parser:"@@?"`
 }
@@ -56,9 +56,9 @@ type kernelDef struct {
 	Op       string      `parser:"@OpName"`
 	Mods     []*modifier `parser:"@@*"`
 	Name     string      `parser:"@Symbol"`
-	Workload []*param    `parser:"'(' ( @@ ( ',' @@ )* )? ')'"`
+	Workload groupText   `parser:"@@"`
 	Config   *braceText  `parser:"@@?"`
-	Params   []*param    `parser:"'launch' '(' ( @@ ( ',' @@ )* )? ')'"`
+	Params   groupText   `parser:"'launch' @@"`
 	Where    *predList   `parser:"( 'where' @@ )?"`
 	Body     *braceText  `parser:"@@?"`
 }
@@ -124,21 +124,6 @@ type importAs struct {
 	Symbol string `parser:"( ',' @String )?"`
 }
 
-// param is %name: T.
-type param struct {
-	Pos  lexer.Position
-	Name string   `parser:"@Value ':'"`
-	Type typeText `parser:"@@"`
-}
-
-// result is T, %operand as T (tied), or %name: T.
-type result struct {
-	Pos  lexer.Position
-	Name string   `parser:"( @Value"`
-	Tied bool     `parser:"( @'as' | ':' ) )?"`
-	Type typeText `parser:"@@"`
-}
-
 type valueName struct {
 	Pos  lexer.Position
 	Name string `parser:"@Value"`
@@ -166,8 +151,11 @@ type predArg struct {
 	Float string `parser:"| @( Float | 'inf' | 'nan' )"`
 }
 
-// typeText, encText, attrText and braceText capture source ranges.
+// typeText, encText, attrText, braceText and groupText capture source ranges.
+// groupText is a signature in parentheses: parameters (%name: T) or results (T,
+// %operand as T, %name: T).
 type (
+	groupText struct{ start, end int }
 	typeText  struct{ start, end int }
 	encText   struct{ start, end int }
 	attrText  struct{ start, end int }
@@ -252,6 +240,17 @@ func (t *braceText) Parse(lex *lexer.PeekingLexer) error {
 	return nil
 }
 
+// Parse implements participle.Parseable.
+func (t *groupText) Parse(lex *lexer.PeekingLexer) error {
+	tok := lex.Peek()
+	if tok.Type != ruleGroup {
+		return participle.NextMatch
+	}
+	t.start, t.end = tok.Pos.Offset, tok.Pos.Offset+len(tok.Value)
+	lex.Next()
+	return nil
+}
+
 // balanced consumes a bracketed group and sets end to the offset behind it.
 func balanced(lex *lexer.PeekingLexer, end *int) error {
 	depth := 0
@@ -290,6 +289,7 @@ const (
 	rulePunct
 	ruleBad
 	ruleBraces
+	ruleGroup
 )
 
 var ruleOf = [...]lexer.TokenType{tIdent: ruleIdent, tOpName: ruleOpName, tInt: ruleInt, tFloat: ruleFloat, tString: ruleString,
@@ -302,7 +302,7 @@ type headLexer struct{}
 func (headLexer) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{"EOF": lexer.EOF, "Ident": ruleIdent, "OpName": ruleOpName, "Int": ruleInt, "Float": ruleFloat,
 		"String": ruleString, "Value": ruleValue, "Symbol": ruleSymbol, "Hash": ruleHash, "Label": ruleLabel, "Arrow": ruleArrow,
-		"Punct": rulePunct, "Bad": ruleBad, "Braces": ruleBraces}
+		"Punct": rulePunct, "Bad": ruleBad, "Braces": ruleBraces, "Group": ruleGroup}
 }
 
 func (h headLexer) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
@@ -317,7 +317,12 @@ func (headLexer) LexString(_, text string) (lexer.Lexer, error) {
 	return &headTokens{sc: scanner{src: text}}, nil
 }
 
-type headTokens struct{ sc scanner }
+// headTokens makes one token of a group in braces, and of the parentheses that
+// follow a symbol, an arrow or the word launch.
+type headTokens struct {
+	sc        scanner
+	signature bool // a parenthesis here opens a signature
+}
 
 func (h *headTokens) Next() (lexer.Token, error) {
 	h.sc.next()
@@ -330,6 +335,13 @@ func (h *headTokens) Next() (lexer.Token, error) {
 		h.sc.pos, h.sc.end = end, end
 		return lexer.Token{Type: ruleBraces, Value: h.sc.src[h.sc.start:end], Pos: pos}, nil
 	}
+	if h.signature && h.sc.punct('(') {
+		h.signature = false
+		end := closeParen(h.sc.src, h.sc.pos)
+		h.sc.pos, h.sc.end = end, end
+		return lexer.Token{Type: ruleGroup, Value: h.sc.src[pos.Offset:end], Pos: pos}, nil
+	}
+	h.signature = h.sc.kind == tSymbol || h.sc.kind == tArrow || h.sc.kind == tIdent && h.sc.text() == "launch"
 	return lexer.Token{Type: ruleOf[h.sc.kind], Value: h.sc.text(), Pos: pos}, nil
 }
 
@@ -346,6 +358,26 @@ func closeBrace(text string, pos int) int {
 		case sc.punct('{'):
 			depth++
 		case sc.punct('}'):
+			if depth--; depth == 0 {
+				return sc.end
+			}
+		}
+	}
+}
+
+// closeParen returns the offset behind the parenthesis that closes the one
+// before pos, or the end of the text.
+func closeParen(text string, pos int) int {
+	sc := scanner{src: text, pos: pos}
+	depth := 1
+	for {
+		sc.next()
+		switch {
+		case sc.kind == tEOF, sc.punct('{'), sc.punct('}'):
+			return sc.start
+		case sc.punct('('):
+			depth++
+		case sc.punct(')'):
 			if depth--; depth == 0 {
 				return sc.end
 			}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 
 	"github.com/alecthomas/participle/v2"
 
@@ -20,16 +21,45 @@ func loadDef(d *loom.Def) diag.List {
 	}
 	p := newBody(d)
 	p.guard(func() { p.load() })
+	p.release()
 	return p.diags
 }
 
+// scratch is what one parse leaves for the next: maps and lists whose content
+// does not matter, and types without SSA references, which any file may share.
+type scratch struct {
+	names map[string]binding
+	log   []undo
+	types map[string]*loom.Type
+	free  []*statement
+}
+
+// maxSharedTypes bounds the type cache that parses hand on.
+const maxSharedTypes = 4096
+
+var scratches = sync.Pool{New: func() any {
+	return &scratch{names: map[string]binding{}, types: map[string]*loom.Type{}}
+}}
+
 func newBody(d *loom.Def) *body {
 	src := d.Mod.Source
+	s, _ := scratches.Get().(*scratch)
 	return &body{
 		scanner: scanner{src: src.Text[:d.Span.End]},
 		def:     d, file: src, ops: dialect.Ops(), customs: customs(),
-		names: map[string]binding{}, types: map[string]*loom.Type{},
+		scratch: s, names: s.names, types: s.types, log: s.log[:0],
 	}
+}
+
+func (p *body) release() {
+	s := p.scratch
+	clear(s.names)
+	clear(p.log[:cap(p.log)])
+	s.log = p.log[:0]
+	if len(s.types) > maxSharedTypes {
+		clear(s.types)
+	}
+	scratches.Put(s)
 }
 
 // guard runs f and ends it quietly when a syntax error unwinds.
@@ -141,7 +171,7 @@ func headMessage(msg string, sc *scanner) string {
 	want = strings.TrimSuffix(want, ")")
 	r := strings.NewReplacer("<symbol>", "a @symbol", "<value>", "a %value", "<ident>", "a word", "<int>", "an integer",
 		"<string>", "a string", "<opname>", "an op name", "<arrow>", "'->'", "<braces>", "'{'", "typeText", "a type", "TypeText", "a type",
-		"braceText", "'{ … }'", "BraceText", "'{ … }'", "attrText", "a value", "AttrText", "a value", "encText", "an #encoding", "EncText", "an #encoding", "\"", "'")
+		"braceText", "'{ … }'", "BraceText", "'{ … }'", "attrText", "a value", "AttrText", "a value", "encText", "an #encoding", "EncText", "an #encoding", "groupText", "'( … )'", "GroupText", "'( … )'", "<group>", "'( … )'", "\"", "'")
 	return "expected " + r.Replace(want) + ", found " + describe(sc)
 }
 
@@ -235,7 +265,7 @@ func (p *body) loadCallable(a *callable) {
 	mark := p.open()
 	defer p.close(mark)
 	d.Params = p.signature(a.Params)
-	d.Results = p.results(a.Results)
+	d.Results = p.resultList(a.Results)
 	d.Where = p.constraints(a.Where)
 	wantBody := d.Kind == loom.DefFunc || d.Kind == loom.DefTemplate
 	switch {
@@ -282,53 +312,118 @@ func (p *body) loadKernel(a *kernelDef) {
 	}
 }
 
-// signature defines the parameters, then reads their types, which may name
-// parameters in any order.
-func (p *body) signature(ps []*param) []*loom.Value {
-	base := int(p.def.Span.Start)
-	out := make([]*loom.Value, len(ps))
-	for i, a := range ps {
-		if len(a.Name) == 1 {
-			p.report(diag.Errorf(p.span(base+a.Pos.Offset, base+a.Pos.Offset+1), "PARSE/024", "'%%' without a name"))
-		}
-		out[i] = p.newValue(a.Name[1:], base+a.Pos.Offset)
-		out[i].Index = int32(i)
-		p.define(out[i])
-	}
+// signature reads (%name: T, …). The parameters are defined first, then their
+// types are read, which may name parameters in any order.
+func (p *body) signature(g groupText) (out []*loom.Value) {
 	p.inHead = true
-	for i, a := range ps {
-		out[i].Type = p.typeAt(a.Type)
-	}
+	p.sub(g.start, g.end, func(q *body) { out = q.parameters() })
 	p.inHead = false
 	return out
 }
 
-func (p *body) results(rs []*result) []loom.Result {
-	base := int(p.def.Span.Start)
-	out := make([]loom.Result, len(rs))
-	for i, r := range rs {
-		if r.Name != "" && !r.Tied {
-			v := p.newValue(r.Name[1:], base+r.Pos.Offset)
-			v.Index = int32(i)
-			out[i].Name, out[i].Val = v.Name, v
-			p.define(v)
+// parameters makes two passes over a parameter list: names, then types.
+func (p *body) parameters() []*loom.Value {
+	first := p.scanner
+	var out []*loom.Value
+	p.expectPunct('(')
+	for !p.punct(')') {
+		v := p.newValue(p.valueName(), p.start)
+		v.Index = int32(len(out))
+		out = append(out, v)
+		p.define(v)
+		p.next()
+		if !p.punct(':') {
+			p.expected("':' and a type")
 		}
+		p.skipTo()
+		if !p.accept(',') {
+			break
+		}
+	}
+	p.expectPunct(')')
+	p.scanner = first
+	p.next() // '('
+	for _, v := range out {
+		p.next() // the name
+		p.next() // ':'
+		p.typeOrSkip(v)
+		p.accept(',')
+	}
+	p.expectPunct(')')
+	return out
+}
+
+// typeOrSkip reads v's type; a fault in it is reported and skipped so that the
+// other parameters are read too.
+func (p *body) typeOrSkip(v *loom.Value) {
+	at := p.scanner
+	ok := false
+	p.guard(func() {
+		v.Type = p.typ()
+		ok = p.punct(',') || p.punct(')')
+		if !ok {
+			p.expected("',' or ')'")
+		}
+	})
+	if !ok {
+		p.scanner = at
+		p.skipTo()
+	}
+}
+
+// skipTo moves to the ',' or ')' that ends the current list entry.
+func (p *body) skipTo() {
+	depth := 0
+	for p.kind != tEOF {
+		switch {
+		case depth == 0 && (p.punct(',') || p.punct(')')):
+			return
+		case p.punct('('), p.punct('<'), p.punct('['):
+			depth++
+		case p.punct(')'), p.punct('>'), p.punct(']'):
+			depth--
+		}
+		p.next()
+	}
+}
+
+// resultList reads (T, %operand as T, %name: T).
+func (p *body) resultList(g *groupText) (out []loom.Result) {
+	if g == nil {
+		return nil
 	}
 	p.inHead = true
-	defer func() { p.inHead = false }()
-	for i, r := range rs {
-		out[i].Type = p.typeAt(r.Type)
-		if out[i].Val != nil {
-			out[i].Val.Type = out[i].Type
-		}
-		if r.Tied {
-			v := p.lookup(r.Name[1:])
-			if v == nil {
-				p.report(diag.Errorf(p.span(base+r.Pos.Offset, base+r.Pos.Offset+len(r.Name)), "DOMINANCE/005", "tied result names '%s', which is not a parameter", r.Name))
+	p.sub(g.start, g.end, func(q *body) {
+		q.expectPunct('(')
+		for !q.punct(')') {
+			r := loom.Result{}
+			if q.kind == tValue {
+				n, at := q.valueName(), q.here()
+				start := q.start
+				q.next()
+				if q.acceptWord("as") {
+					if r.Tied = q.lookup(n); r.Tied == nil {
+						q.report(diag.Errorf(at, "DOMINANCE/005", "tied result names '%%%s', which is not a parameter", n))
+					}
+				} else {
+					q.expectPunct(':')
+					r.Val = q.newValue(n, start)
+					r.Name, r.Val.Index = n, int32(len(out))
+					q.define(r.Val)
+				}
 			}
-			out[i].Tied = v
+			r.Type = q.typ()
+			if r.Val != nil {
+				r.Val.Type = r.Type
+			}
+			out = append(out, r)
+			if !q.accept(',') {
+				break
+			}
 		}
-	}
+		q.expectPunct(')')
+	})
+	p.inHead = false
 	return out
 }
 
@@ -480,6 +575,7 @@ func loadAlias(d *loom.Def) diag.List {
 			p.report(diag.Errorf(d.NameSpan, "PARSE/014", "alias '#%s' is defined twice", d.Name).WithRelated(o.NameSpan, "first defined here"))
 		}
 	}
+	p.release()
 	if d.Enc == nil {
 		d.Enc = &loom.Encoding{Family: fmt.Sprintf("invalid.%s", d.Name)}
 	}

@@ -6,7 +6,13 @@ import "github.com/spf13/cobra"
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.linkCommand(),
+		a.emitCommand(),
+		a.buildCommand(),
 		a.fmtCommand(),
 		a.verifyCommand(),
+		a.explainCommand(),
+		a.doctorCommand(),
+		a.cacheCommand(),
+		a.childCommand(),
 	}
 }

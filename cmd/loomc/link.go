@@ -400,11 +400,11 @@ func diagnosticsJSON(ds diag.List) (json.RawMessage, error) {
 }
 
 func (a *app) writeJSON(v any) error {
-	b, err := json.MarshalIndent(v, "", "  ")
+	b, err := marshalIndent(v)
 	if err != nil {
-		return failed(fmt.Errorf("encode result: %w", err))
+		return err
 	}
-	if _, err := a.out.Write(append(b, '\n')); err != nil {
+	if _, err := a.out.Write(b); err != nil {
 		return failed(fmt.Errorf("write output: %w", err))
 	}
 	return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"runtime"
 	"slices"
+	"strconv"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -312,4 +313,24 @@ func bindingKey(bs []linker.Binding) string {
 		s += b.Key + "=" + b.Text + "\x00"
 	}
 	return s
+}
+
+// WorkloadValues returns the plan case's workload values in the order of the
+// kernel's workload parameters; ok is false when the case does not give them all.
+func (c *Closed) WorkloadValues() (vals []int64, ok bool) {
+	if c.Case == nil || c.Kernel == nil {
+		return nil, c.Kernel != nil && len(c.Kernel.Workload) == 0
+	}
+	for _, s := range c.Kernel.Workload {
+		i := slices.IndexFunc(c.Case.Workload, func(v corpus.ConfigValue) bool { return v.Key == s.Name })
+		if i < 0 {
+			return nil, false
+		}
+		n, err := strconv.ParseInt(c.Case.Workload[i].Text, 10, 64)
+		if err != nil {
+			return nil, false
+		}
+		vals = append(vals, n)
+	}
+	return vals, true
 }

@@ -86,6 +86,7 @@ func probe(o Options, compiler string) (hip.Probe, error) {
 	}
 	defer r.Close()
 	p.Library, p.Version, p.Tried = r.Library(), r.Version(), r.Tried()
+	p.Override = r.Override()
 	for _, d := range r.Devices() {
 		p.Devices = append(p.Devices, hip.ProbeDevice(d))
 	}

@@ -134,6 +134,10 @@ func (d *Device) Load(image []byte) (*Module, error) {
 			return nil, err
 		}
 		if err := hip.CheckTarget(object.Target, d.info.Arch); err != nil {
+			var m *hip.MismatchError
+			if d.r.override != "" && errors.As(err, &m) {
+				m.Reason += fmt.Sprintf(" (%s=%s is set: the device's own architecture may be another)", overrideVariable, d.r.override)
+			}
 			return nil, err
 		}
 		m.object = object

@@ -16,6 +16,9 @@ type Runtime struct {
 	tried   []hip.Attempt
 	devices []DeviceInfo
 	noDev   error
+	// override is HSA_OVERRIDE_GFX_VERSION, which makes a device claim another
+	// architecture.
+	override string
 
 	mu     sync.Mutex
 	opened map[int]*Device
@@ -61,6 +64,9 @@ func Open(o Options) (*Runtime, error) {
 		return nil, err
 	}
 	r := &Runtime{d: d, path: path, tried: tried, opened: map[int]*Device{}}
+	if o.Kind == HIP {
+		r.override = o.env(overrideVariable)
+	}
 	version, e := d.start()
 	r.version = version
 	if e == nil {
@@ -76,6 +82,8 @@ func Open(o Options) (*Runtime, error) {
 	}
 	return r, nil
 }
+
+const overrideVariable = "HSA_OVERRIDE_GFX_VERSION"
 
 const (
 	codeNoDevice      = 100
@@ -96,6 +104,10 @@ func (r *Runtime) Tried() []hip.Attempt { return r.tried }
 
 // Devices returns the devices in the library's order.
 func (r *Runtime) Devices() []DeviceInfo { return r.devices }
+
+// Override returns the value of HSA_OVERRIDE_GFX_VERSION, with which devices report
+// an architecture that may not be theirs; empty when it is not set.
+func (r *Runtime) Override() string { return r.override }
 
 // NoDevice returns why Devices is empty, nil when it is not.
 func (r *Runtime) NoDevice() error { return r.noDev }

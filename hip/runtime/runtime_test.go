@@ -436,6 +436,34 @@ func TestLoadRefuses(t *testing.T) {
 	}
 }
 
+// With the override in force the device's name may not be its own, and the refusal
+// says so.
+func TestLoadRefusesUnderOverride(t *testing.T) {
+	s := newStub(t)
+	r, err := Open(Options{Library: s.path, Getenv: func(n string) string {
+		if n == "HSA_OVERRIDE_GFX_VERSION" {
+			return "11.5.1"
+		}
+		return ""
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	d, err := r.Device(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	other := fixture.Add()
+	other.Flags = 0x41
+	meta := fixture.Metadata(fixture.AddKernel("add_f32"))
+	meta["amdhsa.target"] = "amdgcn-amd-amdhsa--gfx1100"
+	other.Note = fixture.Pack(meta)
+	if _, err := d.Load(other.Bytes()); err == nil || !strings.Contains(err.Error(), "HSA_OVERRIDE_GFX_VERSION=11.5.1 is set") || r.Override() != "11.5.1" {
+		t.Errorf("error %v", err)
+	}
+}
+
 func TestLoadFails(t *testing.T) {
 	s := newStub(t)
 	d := s.device(t)

@@ -185,6 +185,7 @@ func subrangeCodes() []Code {
 func loweringCodes() []Code {
 	return []Code{
 		{"LOWERING/043", "fact refinement did not settle", "Facts kept changing after the allowed number of rounds.", params("pass, rounds"), "Report the input; simplify the loop that carries the values."},
+		{"LOWERING/SIZE", "kernel too large", "Inlining and unrolling made more operations than the limit.", params("kernel, operations, pass, limit"), "Reduce unroll factors, or raise the limit."},
 		{"LOWERING/044", "mandatory inlining failed", "A template implementation or inline function must become part of its caller and cannot.", params("op, phase, callee, reason"), "The reason names the obstacle: recursion, a missing body, or more than one return."},
 		{"LOWERING/045", "template selection failed", "No implementation of the family could be chosen for this apply.", params("op, phase, family, reason"), "The notes list every candidate with the predicate, type or target that rejected it. Reasons: no_provider, target_mismatch, all_rejected, missing_facts, ambiguous, materialization_blocked, family_rejected, exact_call_rejected."},
 	}
@@ -199,6 +200,7 @@ func targetCodes() []Code {
 		{"TARGET/024", "workgroup axis over the limit", "One axis of the workgroup is larger than the target allows.", params("function, target, axis, size, limit"), "Reduce that axis."},
 		{"TARGET/025", "workgroup too large", "The product of the three axes exceeds what the target runs.", params("function, target, rule, size, minimum, maximum, limit"), "Reduce the workgroup size."},
 		{"TARGET/026", "no target", "A kernel is compiled without any target: neither target(@t) nor the request says one.", params("function"), "Pass --target or add target(@t)."},
+		{"TARGET/039", "matrix multiply not available", "The shape, element types, lanes or wave size of a vector.mma match no matrix instruction of the target.", params("op, shape, element types, target, lanes"), "Use a shape the target lists (loomc targets), or another wave size."},
 		{"TARGET/050", "alignment not known", "An access needs a stronger alignment than is known.", params(p + ", type, alignment needed, alignment known"), "Promise it with buffer.assume.alignment, or an index.assume [multiple_of(…)]."},
 		{"TARGET/051", "workgroup storage over the limit", "The workgroup buffers of the kernel together exceed the target's local memory.", params("function, target, bytes reserved, bytes available"), "Reduce or reuse buffers; the notes list each with its bytes."},
 		{"TARGET/052", "two targets", "The kernel is written for one target and another was requested.", params("function, target written, target requested"), "Request the written target, or remove target(@t)."},
@@ -207,6 +209,8 @@ func targetCodes() []Code {
 		{"TARGET/060", "assume contradicts a known integer", "", params(p + ", predicate, value"), "Correct the assume."},
 		{"TARGET/061", "assume contradicts a known float", "", params(p + ", predicate, value"), "Correct the assume."},
 		{"TARGET/062", "cluster size not possible", "", params("function, target, axis, size, limit"), "Reduce the cluster size."},
+		{"TARGET/UNKNOWN", "target not known", "", params("name"), "Use a known name; loomc targets lists them."},
+		{"TARGET/LIMIT", "target record exceeds the processor", "An attribute of a target record allows more than the processor has.", params("target, attribute, value, limit"), "Lower the value, or leave it out."},
 		{"AMDGPU/001", "view element not storable", "The processor has no memory access for this element.", params(p + ", operand, type, storage needed"), "Store a wider type or pack the elements."},
 		{"AMDGPU/003", "processor not known", "", params("processor"), "Use a known name; loomc targets lists them."},
 		{"AMDGPU/006", "too many bindings", "", params("bindings, limit"), "Merge buffers."},

@@ -11,9 +11,14 @@ func configCodes() []Code {
 		{"CONFIG/UNKNOWN", "config key not used", "With --strict-config every key must name a config symbol of the link.", params("key"), "Remove the key or correct it; the message suggests a near one."},
 		{"CONFIG/UNRESOLVED", "config value missing", "A reachable config.decl has no value.", params("symbol"), "Bind it with --config symbol=value, or add a config.def."},
 		{"CONFIG/DUPLICATE", "config key bound twice", "", params("key"), "Keep one binding."},
-		{"CONFIG/NOT-CONFIG", "not a config symbol", "The key names a symbol of another kind.", params("key, kind"), "Use the name of a config.decl."},
 		{"CONFIG/SYNTAX", "config binding malformed", "Bindings are key=value, or a JSON object of strings, numbers and booleans.", params("text"), "Write key=value."},
 		{"CONFIG/CONSTRAINT", "config constraint not decidable", "A constraint's other arguments must be integer literals, and its type an integer or index.", params("symbol, constraint"), "Write literals in the where list of config.decl."},
+		{"CONFIG/ASSUME", "config value breaks an assume", "The value satisfies its declaration, but a body that the link reaches promises more about it with index.assume.", params("symbol, value, promise"), "Bind a value that satisfies both, or relax the declaration and the assume together."},
+		{"CONFIG/NOT-CONFIG", "not a config symbol", "A binding names a symbol of another kind.", params("key"), "Use the name of a config.decl."},
+		{"CONFIG/FILE-SYNTAX", "config file malformed", "A config file is JSON with comments.", params("detail"), "Correct the text at the place shown."},
+		{"CONFIG/FILE-TYPE", "config file value of the wrong type", "A config file is an object; its values are numbers, strings, booleans, or objects whose keys join with dots.", params("key, kind found"), "Write a number, a string or a boolean."},
+		{"CONFIG/FILE-KEY", "config file key malformed", "", params("key, reason"), "Write the config symbol without '@', parts joined by dots."},
+		{"CONFIG/FILE-DUPLICATE", "config file binds a key twice", "A dotted key and a nested one can mean the same symbol.", params("key"), "Keep one binding."},
 	}
 }
 
@@ -22,11 +27,14 @@ func linkCodes() []Code {
 		{"LINK/ROOT", "root not found", "No input defines or declares the requested root.", params("symbol"), "Correct the name; the message suggests a near one."},
 		{"LINK/UNRESOLVED", "dependency not found", "A reachable declaration is satisfied by no input.", params("symbol, who needs it"), "Add the library file that defines it."},
 		{"LINK/DUPLICATE", "symbol defined by two inputs", "Two definitions with global identity have one name.", params("symbol, first place, second place"), "Remove one input or make one definition private."},
-		{"LINK/MISMATCH", "declaration and definition disagree", "Argument or result types, counts, or modifiers differ.", params("symbol, field, declared, defined"), "Bring the two together; the message shows the first difference and both places."},
 		{"LINK/OPAQUE", "op loomc does not translate is reached", "The root reaches an op that loomc only carries verbatim.", params("op, path from the root"), "Exclude the implementation that uses it, for example by its target."},
 		{"LINK/CYCLE", "recursion", "Functions or templates call each other in a ring.", params("symbols"), "Break the ring: kernels have no call stack."},
 		{"LINK/TARGET", "targets do not agree", "", params("caller target, callee target"), "Use compatible targets."},
-		{"OVERRIDE/UNUSED", "override replaces nothing", "A file of the override directory matches no file or symbol of the corpus.", params("path"), "Correct the path or symbol."},
+		{"LINK/MISMATCH", "declaration and definition disagree", "A declaration and the definition or declaration it is linked with differ in a count, a type, or a modifier.", params("symbol, field, both values"), "Bring the two together; the message shows the first difference and both places."},
+		{"LINK/STRIPPED", "required symbol was stripped", "A stripping option removed a definition that a reachable body still needs.", params("symbol, who needs it"), "Keep it, or strip its users as well."},
+		{"LINK/ECLIPSED", "private definition fills a declaration", "A declaration is filled by the first definition of its name in input order, even a private one; a public one comes later.", params("symbol, both places"), "Make the intended definition public and the other one differently named, or reorder the inputs."},
+		{"LINK/CASE", "plan case not found", "", params("export, case"), "Use a plan case the export lists."},
+		{"LINK/CANCELLED", "work stopped", "", params("reason"), "Run it again."},
 		{"OVERRIDE/SIGNATURE", "override with another signature", "The overriding definition does not fit the uses of the one it replaces.", params("symbol, first difference"), "Bring the two signatures together; the message shows both declarations."},
 	}
 }
@@ -69,10 +77,23 @@ func corpusCodes() []Code {
 		{"CORPUS/LFS-POINTER", "file is a Git LFS pointer", "", params("path"), "Fetch the contents with git lfs pull."},
 		{"CORPUS/PARTIAL-CLONE", "object missing from a partial clone", "", params("path, object"), "Fetch the object: git fetch origin <sha>."},
 		{"CORPUS/SUBMODULE", "path is a submodule", "", params("path"), "Initialise the submodule or point at its repository."},
-		{"PIN/UNKNOWN", "commit not present", "The repository does not have the pinned commit.", params("sha, repository"), "Fetch it: git fetch origin <sha>; a shallow clone needs git fetch --unshallow."},
-		{"PIN/REPOSITORY", "not the expected repository", "git found an enclosing repository, not the corpus's own.", params("path, top level"), "Run in the corpus's repository, or use a directory source."},
-		{"PIN/AMBIGUOUS", "commit name ambiguous", "", params("name"), "Write more digits of the sha."},
-		{"PIN/DIRTY", "pinned tree has local changes", "", params("path"), "Commit or stash the changes, or use a directory source."},
+		{"CORPUS/NO-DIRECTORY", "corpus directory not found", "", params("path"), "Name the directory that holds the corpus."},
+		{"CORPUS/NO-MANIFEST", "no corpus manifest", "The place holds no manifest.json of a known schema.", params("place"), "Name the corpus's own directory with --path."},
+		{"CORPUS/AMBIGUOUS", "more than one corpus", "The place holds several corpora and none was chosen.", params("place, corpora"), "Choose one with --path."},
+		{"CORPUS/PATH", "corpus path not usable", "A path is missing at the commit, is no directory, is a symbolic link, or leaves the repository.", params("path, commit"), "Name a directory of the repository at that commit."},
+		{"CORPUS/OVERRIDE-UNUSED", "override replaces nothing", "A file of the override directory matches no file of the corpus.", params("path"), "Give it the path of the file it should replace."},
+		{"CORPUS/CANCELED", "reading stopped", "", params("reason"), "Run it again."},
+		{"PIN/UNKNOWN", "commit not present", "The repository has no object, branch or tag of this name.", params("revision, repository"), "Fetch it: git fetch origin <sha>."},
+		{"PIN/SHALLOW", "commit cut off by a shallow clone", "The repository is a shallow clone that does not reach the commit.", params("revision, repository"), "Run git fetch --unshallow, or git fetch origin <sha>."},
+		{"PIN/AMBIGUOUS", "commit name ambiguous", "", params("abbreviation, objects"), "Write more digits of the sha."},
+		{"PIN/NOT-A-COMMIT", "object is not a commit", "The name is that of a file, a directory or something else.", params("revision, kind"), "Pin a commit, a branch or a tag."},
+		{"PIN/INVALID", "pin malformed", "A pin is one revision: no range, no option, no white space.", params("text"), "Write the full sha of a commit."},
+		{"PIN/MISSING", "no commit given", "A repository is given and no commit to read from it.", nil, "Add --pin <sha>."},
+		{"PIN/NO-REPOSITORY", "not a git repository", "", params("path"), "Name a directory inside the repository, or use a directory source."},
+		{"PIN/OUTER-REPOSITORY", "commit read from an enclosing repository", "The path is not tracked by the repository around it, as happens with an unpacked archive.", params("repository, path"), "Point at the corpus's own repository, or use a directory source."},
+		{"PIN/DUBIOUS-OWNERSHIP", "repository owned by another user", "git refuses to read repositories of other users.", params("path"), "Add the path to git's safe.directory."},
+		{"PIN/GIT-MISSING", "git not installed", "Reading a commit needs git.", nil, "Install git, or use a directory source."},
+		{"PIN/GIT", "git failed", "", params("command, message"), "Run the command by hand to see more."},
 	}
 }
 
@@ -82,6 +103,7 @@ func codegenCodes() []Code {
 		{"CODEGEN/DYNAMIC", "size not constant after specialisation", "A vector lane count, matrix shape or storage size did not become a constant.", params("value"), "Bind the config value that determines it."},
 		{"CODEGEN/ABI", "parameter cannot be passed", "", params("parameter, type"), "Pass a scalar of 32 or 64 bits or a buffer."},
 		{"CODEGEN/OUTPUT", "output cannot be written", "", params("path, reason"), "Check path and permissions."},
+		{"CODEGEN/INTERNAL", "fault of the code generator", "The generator met a kernel it should never be given.", params("detail"), "Report the kernel with its config."},
 	}
 }
 
@@ -95,6 +117,11 @@ func hipCodes() []Code {
 		{"HIP/ARCH", "code object for another processor", "", params("code object target, device"), "Compile for the device's processor."},
 		{"HIP/LOAD", "code object cannot be loaded", "", params("reason"), "Run loomc doctor."},
 		{"HIP/LAUNCH", "launch failed", "", params("reason"), "Check grid, workgroup size and arguments."},
+		{"HIP/FAILED", "step of the toolchain failed", "", params("reason"), "Run loomc doctor."},
+		{"HIP/RUNTIME", "runtime call failed", "", params("call, error"), "Run loomc doctor; the message names the HIP error."},
+		{"HIP/OBJECT", "code object differs from what was emitted", "The kernel, its arguments or their offsets in the compiled object are not those of the source.", params("kernel, difference"), "Report it with the compiler's version."},
+		{"HIP/CACHE", "compile cache not usable", "The build went on without it.", params("reason"), "Check the cache directory and its permissions."},
+		{"HIP/SPILL", "kernel spills registers", "Values that do not fit the register file live in scratch memory, which is slow.", params("kernel, registers, bytes"), "Reduce the tile or the unroll factor, or allow more registers per wave."},
 	}
 }
 
@@ -110,6 +137,9 @@ func execCodes() []Code {
 		{"EXEC/UNSUPPORTED", "op not executable", "", params("op"), "Exclude the op from the case."},
 		{"EXEC/EXPECT", "expectation failed", "A check.expect of the case does not hold.", params("op, first difference"), "The message shows the first differing element and both values."},
 		{"EXEC/ARGUMENT", "argument does not fit", "", params("parameter, found, expected"), "Pass a value of the parameter's type."},
+		{"EXEC/LAUNCH", "launch not possible", "Grid, workgroup size or argument count do not fit the kernel.", params("kernel, what differs"), "Correct the launch."},
+		{"EXEC/ASSERT", "assertion failed", "kernel.assert saw a false condition.", params("message, work item"), "The message shows the work item and the values that made the condition."},
+		{"EXEC/SHAPE", "size not known to the executor", "An extent or lane count did not become a number.", params("op, value"), "Bind the config value that determines it."},
 	}
 }
 

@@ -57,7 +57,7 @@ func (t *Table) All() []*loom.OpDef {
 // parse and print, and become an error only when a link root reaches them.
 func OpaqueDialect(dialect string) bool {
 	switch dialect {
-	case "low", "llvmir", "pass", "command", "group", "pipeline", "pool", "amdgpu", "sanitizer", "spirv", "wasm", "hal", "vm", "iree":
+	case "low", "llvmir", "pass", "command", "group", "pipeline", "pool", "amdgpu", "sanitizer", "spirv", "wasm", "hal", "vm", "iree", "ireevm", "x86", "test":
 		return true
 	}
 	return false

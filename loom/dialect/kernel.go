@@ -19,7 +19,7 @@ func kernelOps() []*loom.OpDef {
 	}, cache...)
 	out := []*loom.OpDef{
 		{Name: "kernel.launch.config", Format: "workgroups(%workgroup_count_x, %workgroup_count_y, %workgroup_count_z) workgroup_size(%workgroup_size_x, %workgroup_size_y, %workgroup_size_z) ?(cluster_size(%cluster_size_x, %cluster_size_y, %cluster_size_z) ?) : T(workgroup_count_x)",
-			Types: "workgroup_count_x=workgroup_count_y=workgroup_count_z=workgroup_size_x=workgroup_size_y=workgroup_size_z:index", Traits: loom.Terminator,
+			Types: "workgroup_count_x:index;workgroup_count_y:index;workgroup_count_z:index;workgroup_size_x:index;workgroup_size_y:index;workgroup_size_z:index", Traits: loom.Terminator,
 			Doc: "Ends the launch-config block: grid in workgroups, items per workgroup, optionally workgroups per cluster."},
 		{Name: "kernel.return", Format: "", Traits: loom.Terminator, Doc: "Ends a kernel."},
 		{Name: "kernel.launch", Format: "@callee~launch", Result: "results...", Traits: loom.Writes | loom.Reads, Doc: "Launches a kernel from a test or host body."},

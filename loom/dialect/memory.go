@@ -29,7 +29,7 @@ func viewOps() []*loom.OpDef {
 		{Name: "view.store", Format: "%value, %view[indices] {attrs} : T(value), T(view)", Types: "value:scalar;view:view;indices:index;element(value,view)", Attrs: cacheAttrs(), Traits: loom.Writes, Doc: "Writes one element."},
 		{Name: "view.atomic.reduce", Format: "<kind:akind> %value, %view[indices] {attrs} : T(value), T(view)", Types: "value:scalar;view:view;indices:index;element(value,view)", Attrs: append(atomic, cacheAttrs()...), Traits: loom.Reads | loom.Writes, Doc: "Atomic combination without a result."},
 		{Name: "view.atomic.rmw", Format: "<kind:akind> %value, %view[indices] {attrs} : T(value), T(view) -> T(result)", Result: "result", Types: "value=result:scalar;view:view;indices:index;element(value,view)", Attrs: append(atomic, cacheAttrs()...), Traits: loom.Reads | loom.Writes, Doc: "Atomic combination; returns the previous value."},
-		{Name: "view.atomic.cmpxchg", Format: "%expected, %replacement, %view[indices] {attrs} : T(expected), T(view) -> T(old)", Result: "old", Types: "expected=replacement=old:coord;view:view;indices:index;element(expected,view)",
+		{Name: "view.atomic.cmpxchg", Format: "%expected, %replacement, %view[indices] {attrs} : T(expected), T(view) -> T(old)", Result: "old", Types: "expected:coord;expected=replacement=old:scalar;view:view;indices:index;element(expected,view)",
 			Attrs: append([]loom.AttrDef{
 				{Name: "success_ordering", Kind: "word:ordering"}, {Name: "failure_ordering", Kind: "word:ordering"},
 				{Name: "ordering", Kind: "word:ordering"}, {Name: "scope", Kind: "word:scope", Required: true}}, cacheAttrs()...),

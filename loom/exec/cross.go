@@ -64,7 +64,7 @@ func identity(kind string, k loom.Kind) uint64 {
 
 var kernelLowerings = map[string]lowering{
 	"kernel.workgroup.id":         axisValue(true, func(f *frame, ax, _ int) int64 { return f.wg[ax] }),
-	"kernel.workgroup.count":      axisValue(true, func(f *frame, ax, _ int) int64 { return f.geo.Workgroups[ax] }),
+	"kernel.workgroup.count":      axisValue(true, func(f *frame, ax, _ int) int64 { return f.geo.Count[ax] }),
 	"kernel.workgroup.size":       axisValue(true, func(f *frame, ax, _ int) int64 { return f.geo.Size[ax] }),
 	"kernel.workitem.id":          axisValue(false, workitem),
 	"kernel.workitem.dispatch.id": axisValue(false, func(f *frame, ax, l int) int64 { return f.wg[ax]*f.geo.Size[ax] + workitem(f, ax, l) }),
@@ -74,7 +74,7 @@ var kernelLowerings = map[string]lowering{
 	"kernel.subgroup.count":       axisValue(true, func(f *frame, _, _ int) int64 { return int64((f.L + f.wave - 1) / f.wave) }),
 	"kernel.cluster.id":           axisValue(true, func(f *frame, ax, _ int) int64 { return f.wg[ax] / max(f.geo.Cluster[ax], 1) }),
 	"kernel.cluster.size":         axisValue(true, func(f *frame, ax, _ int) int64 { return max(f.geo.Cluster[ax], 1) }),
-	"kernel.cluster.count":        axisValue(true, func(f *frame, ax, _ int) int64 { return f.geo.Workgroups[ax] / max(f.geo.Cluster[ax], 1) }),
+	"kernel.cluster.count":        axisValue(true, func(f *frame, ax, _ int) int64 { return f.geo.Count[ax] / max(f.geo.Cluster[ax], 1) }),
 	"kernel.cluster.workgroup.id": axisValue(true, func(f *frame, ax, _ int) int64 { return f.wg[ax] % max(f.geo.Cluster[ax], 1) }),
 	"kernel.cluster.workgroup.flat_id": axisValue(true, func(f *frame, _, _ int) int64 {
 		c := f.geo.Cluster

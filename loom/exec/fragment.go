@@ -1,7 +1,6 @@
 package exec
 
 import (
-	"math"
 	"strings"
 
 	"github.com/loomc/loomc/loom"

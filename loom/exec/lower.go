@@ -607,30 +607,6 @@ func lowerSwitch(l *lowerer, op *loom.Op) {
 	}
 }
 
-func reversePostorder(r *loom.Region) []*loom.Block {
-	seen := map[*loom.Block]bool{}
-	var post []*loom.Block
-	var visit func(b *loom.Block)
-	visit = func(b *loom.Block) {
-		seen[b] = true
-		if n := len(b.Ops); n > 0 {
-			succs := b.Ops[n-1].Succs
-			for i := len(succs) - 1; i >= 0; i-- {
-				if d := succs[i].Dest; d != nil && !seen[d] {
-					visit(d)
-				}
-			}
-		}
-		post = append(post, b)
-	}
-	visit(r.Blocks[0])
-	out := make([]*loom.Block, 0, len(post))
-	for i := len(post) - 1; i >= 0; i-- {
-		out = append(out, post[i])
-	}
-	return out
-}
-
 func lowerExit(l *lowerer, op *loom.Op) {
 	c := l.lane(op.Operand("condition"))
 	if len(op.Regions) > 0 {

@@ -10,8 +10,18 @@ import (
 
 type lowering func(l *lowerer, op *loom.Op)
 
-// lowerings is the table from op name to translation.
-var lowerings = sync.OnceValue(func() map[string]lowering {
+var lowerTable struct {
+	once sync.Once
+	ops  map[string]lowering
+}
+
+// lowerings returns the table from op name to translation.
+func lowerings() map[string]lowering {
+	lowerTable.once.Do(func() { lowerTable.ops = buildLowerings() })
+	return lowerTable.ops
+}
+
+func buildLowerings() map[string]lowering {
 	m := map[string]lowering{
 		"scf.if": lowerIf, "scf.for": lowerFor, "scf.while": lowerWhile, "scf.switch": lowerSwitch,
 		"scf.select": lowerSelect, "vector.select": lowerSelect, "scf.lookup": lowerLookup,
@@ -92,7 +102,7 @@ var lowerings = sync.OnceValue(func() map[string]lowering {
 		}
 	}
 	return m
-})
+}
 
 // dialectEncodings are ops without run-time effect: views read the encodings
 // where they are defined.

@@ -195,13 +195,17 @@ type boundCode struct {
 
 // Compile translates the body of a closed kernel. It reports ops that have no
 // meaning on the CPU.
-func Compile(k *kernel.Kernel) (*Program, diag.List) {
+func Compile(k *kernel.Kernel) (*Program, diag.List) { return CompileMode(k, 0) }
+
+// CompileMode is Compile for the instrumentations of m; other modes are
+// translated when a run first asks for them.
+func CompileMode(k *kernel.Kernel, m Mode) (*Program, diag.List) {
 	wave := 32
 	if k.Target != nil && k.Target.WaveSize > 0 {
 		wave = k.Target.WaveSize
 	}
 	p := &Program{Kernel: k, def: k.Def, wave: wave, codes: map[Mode]*code{}, bound: map[boundKey]*boundCode{}}
-	_, ds := p.lower(0)
+	_, ds := p.lower(m)
 	if ds.HasErrors() {
 		return nil, ds
 	}

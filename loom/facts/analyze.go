@@ -238,6 +238,13 @@ func (z *analyzer) op(op *loom.Op, sc *scope) {
 	if op.Def.Traits&loom.Pure == 0 {
 		u = Varying
 	}
+	if len(op.Operands) == 2 && z.root(op.Operands[0]) == z.root(op.Operands[1]) {
+		switch name {
+		case "index.sub", "index.xori", "scalar.subi", "scalar.xori", "vector.subi", "vector.xori":
+			z.put(op.Results[0], Exact(0))
+			return
+		}
+	}
 	t, ok := transfers[name]
 	if !ok {
 		if rest, isScalar := strings.CutPrefix(name, "scalar."); isScalar {

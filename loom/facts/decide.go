@@ -46,14 +46,7 @@ func (s *Set) Decide(op *loom.Op, p loom.Predicate, subst func(*loom.Value) *loo
 		if why != "" {
 			why += ", "
 		}
-		f := args[i].f
-		f.Uniform = UniformGrid
-		text := f.String()
-		if t, ok := cutSuffix(text, "grid"); ok {
-			if text = t; text == "" {
-				text = "unknown"
-			}
-		}
+		text := args[i].f.Known()
 		if c, ok := s.Float(v); ok {
 			text = fmt.Sprint(c)
 		}
@@ -139,17 +132,6 @@ func (s *Set) Decide(op *loom.Op, p loom.Predicate, subst func(*loom.Value) *loo
 		return Maybe, why
 	}
 	return s.compareArgs(op, p.Kind, x.v, y.v, x.f, y.f), why
-}
-
-func cutSuffix(s, suffix string) (string, bool) {
-	if len(s) >= len(suffix) && s[len(s)-len(suffix):] == suffix {
-		s = s[:len(s)-len(suffix)]
-		for len(s) > 0 && s[len(s)-1] == ' ' {
-			s = s[:len(s)-1]
-		}
-		return s, true
-	}
-	return s, false
 }
 
 func (s *Set) decideFloat(k loom.PredKind, a *loom.Value, ax loom.PredArg, b *loom.Value, bx loom.PredArg) Verdict {

@@ -15,9 +15,9 @@
 package facts
 
 import (
-	"fmt"
 	"math"
 	"math/bits"
+	"strconv"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -72,30 +72,45 @@ func (f Fact) Fits(width int) bool {
 
 // String returns the fact in words: "64", "[0, 255] ×4 pow2 workgroup".
 func (f Fact) String() string {
-	var b strings.Builder
-	if c, ok := f.Const(); ok {
-		fmt.Fprintf(&b, "%d", c)
-	} else {
-		if f.Lo != math.MinInt64 || f.Hi != math.MaxInt64 {
-			fmt.Fprintf(&b, "[%s, %s] ", bound(f.Lo), bound(f.Hi))
-		}
-		if f.Div > 1 {
-			fmt.Fprintf(&b, "×%d ", f.Div)
-		}
-		if f.Pow2 {
-			b.WriteString("pow2 ")
-		}
-		switch {
-		case f.NotNaN && f.NotInf:
-			b.WriteString("finite ")
-		case f.NotNaN:
-			b.WriteString("not-nan ")
-		case f.NotInf:
-			b.WriteString("not-inf ")
-		}
-		b.WriteString(f.Uniform.String())
+	k := f.Known()
+	switch {
+	case f.Lo == f.Hi:
+		return k
+	case k == unknown:
+		return f.Uniform.String()
 	}
-	return b.String()
+	return k + " " + f.Uniform.String()
+}
+
+const unknown = "unknown"
+
+// Known is String without the uniformity: "[0, 255] ×4", "unknown".
+func (f Fact) Known() string {
+	if c, ok := f.Const(); ok {
+		return strconv.FormatInt(c, 10)
+	}
+	var parts []string
+	if f.Lo != math.MinInt64 || f.Hi != math.MaxInt64 {
+		parts = append(parts, "["+bound(f.Lo)+", "+bound(f.Hi)+"]")
+	}
+	if f.Div > 1 {
+		parts = append(parts, "×"+strconv.FormatInt(f.Div, 10))
+	}
+	if f.Pow2 {
+		parts = append(parts, "pow2")
+	}
+	switch {
+	case f.NotNaN && f.NotInf:
+		parts = append(parts, "finite")
+	case f.NotNaN:
+		parts = append(parts, "not-nan")
+	case f.NotInf:
+		parts = append(parts, "not-inf")
+	}
+	if len(parts) == 0 {
+		return unknown
+	}
+	return strings.Join(parts, " ")
 }
 
 func bound(v int64) string {
@@ -105,7 +120,7 @@ func bound(v int64) string {
 	case math.MaxInt64:
 		return "∞"
 	}
-	return fmt.Sprint(v)
+	return strconv.FormatInt(v, 10)
 }
 
 // Exact returns the fact of the constant c.

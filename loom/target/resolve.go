@@ -68,7 +68,7 @@ func Resolve(record *loom.Def, selected string) (*Target, diag.List) {
 }
 
 func unknown(at diag.Span, name string) diag.Diagnostic {
-	d := diag.Errorf(at, "TARGET/UNKNOWN", "unknown target '%s'", name)
+	d := diag.Errorf(at, "AMDGPU/003", "unknown target '%s'", name)
 	if near := Nearest(name); near != "" {
 		return d.WithHelp("did you mean '%s'?", near)
 	}
@@ -144,7 +144,8 @@ func (n *narrower) axis(a loom.NamedAttr, dims *[3]int64) {
 // positive returns the attribute's value, which must lie in 1…limit.
 func (n *narrower) positive(a loom.NamedAttr, limit int64) (int64, bool) {
 	if a.Value.Kind != loom.AttrInt || a.Value.Int < 1 {
-		n.ds.Add(diag.Errorf(n.span(), "STRUCTURE/014", "target '@%s': %s = %s, want a positive integer", n.record.Name, a.Name, a.Value))
+		n.ds.Add(diag.Errorf(n.span(), "STRUCTURE/014", "target '@%s': %s = %s, want a positive integer", n.record.Name, a.Name, a.Value).
+			WithHelp("write a number from 1 to %d", limit))
 		return 0, false
 	}
 	if a.Value.Int > limit {

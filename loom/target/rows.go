@@ -8,9 +8,10 @@ func rows() []row {
 	rdna := limits{lds: 64 << 10, waves: []int{32, 64}}
 	gfx125 := limits{lds: 320 << 10, waves: []int{32}}
 
-	mi200 := mfma90a()
-	mi300 := append(mfma90a(), mfma942()...)
-	mi350 := append(append(mfma90a(), mfma942()...), mfma950()...)
+	// MI300 dropped the short i8 shapes of MI200 for ones of twice the depth.
+	mi200 := append(mfma(), mfma90a()...)
+	mi300 := append(mfma(), mfma942()...)
+	mi350 := append(append(mfma(), mfma942()...), mfma950()...)
 
 	return []row{
 		{name: "gfx90a", family: "gfx9", limits: gfx9, matrix: mi200},
@@ -108,36 +109,40 @@ func wmma125() []MatrixShape {
 	}
 }
 
-// mfma builds a matrix-core shape: every lane of the 64 holds M·K/64 elements of
+// tile builds a matrix-core shape: every lane of the 64 holds M·K/64 elements of
 // an operand and M·N/64 of the accumulator.
-func mfma(m, k int, lhs, acc string) MatrixShape {
+func tile(m, k int, lhs, acc string) MatrixShape {
 	return MatrixShape{m, m, k, lhs, acc, 64, m * k / 64, m * m / 64}
 }
 
-func mfma90a() []MatrixShape {
+// mfma holds the shapes all of them have.
+func mfma() []MatrixShape {
 	return []MatrixShape{
-		mfma(16, 4, "f32", "f32"), mfma(32, 2, "f32", "f32"),
-		mfma(16, 16, "f16", "f32"), mfma(32, 8, "f16", "f32"),
-		mfma(16, 16, "bf16", "f32"), mfma(32, 8, "bf16", "f32"),
-		mfma(16, 16, "i8", "i32"), mfma(32, 8, "i8", "i32"),
-		mfma(16, 4, "f64", "f64"),
+		tile(16, 4, "f32", "f32"), tile(32, 2, "f32", "f32"),
+		tile(16, 16, "f16", "f32"), tile(32, 8, "f16", "f32"),
+		tile(16, 16, "bf16", "f32"), tile(32, 8, "bf16", "f32"),
+		tile(16, 4, "f64", "f64"),
 	}
 }
 
 func mfma942() []MatrixShape {
 	return []MatrixShape{
-		mfma(16, 32, "i8", "i32"), mfma(32, 16, "i8", "i32"),
-		mfma(16, 32, "f8E4M3", "f32"), mfma(32, 16, "f8E4M3", "f32"),
-		mfma(16, 32, "f8E5M2", "f32"), mfma(32, 16, "f8E5M2", "f32"),
+		tile(16, 32, "i8", "i32"), tile(32, 16, "i8", "i32"),
+		tile(16, 32, "f8E4M3", "f32"), tile(32, 16, "f8E4M3", "f32"),
+		tile(16, 32, "f8E5M2", "f32"), tile(32, 16, "f8E5M2", "f32"),
 	}
 }
 
 func mfma950() []MatrixShape {
 	return []MatrixShape{
-		mfma(16, 32, "f16", "f32"), mfma(32, 16, "f16", "f32"),
-		mfma(16, 32, "bf16", "f32"), mfma(32, 16, "bf16", "f32"),
-		mfma(16, 64, "i8", "i32"), mfma(32, 32, "i8", "i32"),
-		mfma(16, 128, "f8E4M3", "f32"), mfma(32, 64, "f8E4M3", "f32"),
-		mfma(16, 128, "f8E5M2", "f32"), mfma(32, 64, "f8E5M2", "f32"),
+		tile(16, 32, "f16", "f32"), tile(32, 16, "f16", "f32"),
+		tile(16, 32, "bf16", "f32"), tile(32, 16, "bf16", "f32"),
+		tile(16, 64, "i8", "i32"), tile(32, 32, "i8", "i32"),
+		tile(16, 128, "f8E4M3", "f32"), tile(32, 64, "f8E4M3", "f32"),
+		tile(16, 128, "f8E5M2", "f32"), tile(32, 64, "f8E5M2", "f32"),
 	}
+}
+
+func mfma90a() []MatrixShape {
+	return []MatrixShape{tile(16, 16, "i8", "i32"), tile(32, 8, "i8", "i32")}
 }

@@ -1,6 +1,8 @@
 package verify
 
 import (
+	"fmt"
+
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 )
@@ -27,6 +29,23 @@ func regionRules(op *loom.Op, i int) regionRule {
 	return regionRule{}
 }
 
+// regionName names region i of op for messages.
+func regionName(op *loom.Op, i int) string {
+	name := "the body"
+	switch op.Def.Name {
+	case "scf.if":
+		name = [...]string{"the then region", "the else region"}[min(i, 1)]
+	case "scf.while":
+		name = [...]string{"the test region", "the body region"}[min(i, 1)]
+	case "scf.switch":
+		name = "the default"
+		if keys := op.Attr("cases").Ints(); i < len(keys) {
+			name = fmt.Sprintf("case %d", keys[i])
+		}
+	}
+	return name + " of " + op.Def.Name
+}
+
 // opRegion verifies region i of op: its structure, its contents, and what it
 // yields.
 func (v *verifier) opRegion(op *loom.Op, i int, r *loom.Region) {
@@ -35,19 +54,19 @@ func (v *verifier) opRegion(op *loom.Op, i int, r *loom.Region) {
 	}
 	rule := regionRules(op, i)
 	if len(r.Blocks) != 1 && rule.terminator != "" {
-		v.report(v.opError(op, "STRUCTURE/006", "region %d of %s has %s; structured regions have one", i, op.Def.Name, plural(len(r.Blocks), "block")).
+		v.report(v.opError(op, "STRUCTURE/006", "%s has %s; structured regions have one", regionName(op, i), plural(len(r.Blocks), "block")).
 			WithHelp("move the branches into the function body, or use scf.if"))
 	}
-	v.terminators(r, op.Def.Name, op.NameSpan(), i, rule.terminator, rule.implicit)
+	v.terminators(r, regionName(op, i), op.NameSpan(), rule.terminator, rule.implicit)
 	v.region(r)
 	if rule.terminator == "scf.yield" && len(r.Blocks) == 1 {
 		v.yield(op, i, r)
 	}
 }
 
-// terminators checks that every block of r ends, and ends in the right op. owner
-// and place say whose region it is.
-func (v *verifier) terminators(r *loom.Region, owner string, place diag.Span, index int, want string, implicit bool) {
+// terminators checks that every block of r ends, and ends in the right op. what
+// and place say which region it is.
+func (v *verifier) terminators(r *loom.Region, what string, place diag.Span, want string, implicit bool) {
 	branches := len(r.Blocks) > 1
 	for _, b := range r.Blocks {
 		for _, op := range b.Ops {
@@ -75,9 +94,9 @@ func (v *verifier) terminators(r *loom.Region, owner string, place diag.Span, in
 			if n := len(b.Ops); n > 0 {
 				sp = b.Ops[n-1].NameSpan()
 			}
-			d := diag.Errorf(place, "STRUCTURE/005", "region %d of %s does not end in a terminator", index, owner)
+			d := diag.Errorf(place, "STRUCTURE/005", "%s does not end in a terminator", what)
 			if b.Label != "" {
-				d.Message = "block '^" + b.Label + "' of " + owner + " does not end in a terminator"
+				d.Message = "block '^" + b.Label + "' of " + what + " does not end in a terminator"
 			}
 			if sp != place {
 				d = d.WithRelated(sp, "the block's last op")
@@ -89,7 +108,7 @@ func (v *verifier) terminators(r *loom.Region, owner string, place diag.Span, in
 			continue
 		}
 		if want != "" && !branches && term.Def.Name != want {
-			v.report(diag.Errorf(place, "STRUCTURE/018", "region %d of %s ends in %s, expected %s", index, owner, term.Def.Name, want).
+			v.report(diag.Errorf(place, "STRUCTURE/018", "%s ends in %s, expected %s", what, term.Def.Name, want).
 				WithRelated(term.NameSpan(), "the terminator found").
 				WithHelp("use %s", want))
 		}
@@ -129,7 +148,7 @@ func (v *verifier) yield(op *loom.Op, i int, r *loom.Region) {
 		return // the missing else says it better
 	}
 	if len(vals) != len(op.Results) {
-		d := diag.Errorf(op.NameSpan(), count, "region %d of %s yields %s, but the op has %s", i, op.Def.Name, plural(len(vals), "value"), plural(len(op.Results), "result"))
+		d := diag.Errorf(op.NameSpan(), count, "%s yields %s, but the op has %s", regionName(op, i), plural(len(vals), "value"), plural(len(op.Results), "result"))
 		if y != nil {
 			d = d.WithRelated(y.NameSpan(), "yielded here")
 		}
@@ -142,8 +161,8 @@ func (v *verifier) yield(op *loom.Op, i int, r *loom.Region) {
 		if x.Type == nil || want == nil || x.Type == want || want.Map(remap).Equal(x.Type) {
 			continue
 		}
-		v.report(v.definedHere(diag.Errorf(op.NameSpan(), typ, "region %d of %s yields '%%%s' of type %s for result '%%%s' of type %s",
-			i, op.Def.Name, x.Name, x.Type, op.Results[j].Name, want), x).
+		v.report(v.definedHere(diag.Errorf(op.NameSpan(), typ, "%s yields '%%%s' of type %s for result '%%%s' of type %s",
+			regionName(op, i), x.Name, x.Type, op.Results[j].Name, want), x).
 			WithRelated(at, "yielded here"))
 	}
 }
@@ -274,14 +293,21 @@ func (v *verifier) scfCondition(op *loom.Op) {
 	if b == nil {
 		return
 	}
+	inits := loop.Field("iter_args")
+	if len(b.Args) != len(inits) && len(inits) == len(loop.Results) {
+		return // the loop itself says what is wrong with the arguments
+	}
 	fwd := op.Field("forwarded")
 	if len(fwd) != len(b.Args) {
 		v.report(v.opError(op, "STRUCTURE/013", "scf.condition forwards %s, but the body region takes %d", plural(len(fwd), "value"), len(b.Args)).
 			WithRelated(loop.NameSpan(), "of this loop"))
 		return
 	}
-	remap := remapper(b.Args, fwd)
+	remap, carried := remapper(b.Args, fwd), remapper(b.Args, inits)
 	for i, a := range b.Args {
+		if i < len(inits) && a.Type != nil && !a.Type.Map(carried).Equal(inits[i].Type) {
+			return // the loop itself says what is wrong with the argument
+		}
 		if a.Type != nil && fwd[i].Type != nil && !a.Type.Map(remap).Equal(fwd[i].Type) {
 			v.report(v.definedHere(v.opError(op, "TYPE/001", "scf.condition forwards '%%%s' of type %s, but argument '%%%s' of the body region has type %s",
 				fwd[i].Name, fwd[i].Type, a.Name, a.Type), fwd[i]))
@@ -300,8 +326,11 @@ func (v *verifier) scfSwitch(op *loom.Op) {
 func (v *verifier) ascending(op *loom.Op, keys []int64) bool {
 	for i := 1; i < len(keys); i++ {
 		if keys[i] <= keys[i-1] {
-			v.report(v.opError(op, "STRUCTURE/014", "case %d of %s follows case %d; cases are unique and ascending", keys[i], op.Def.Name, keys[i-1]).
-				WithHelp("sort the cases"))
+			d := v.opError(op, "STRUCTURE/014", "case %d of %s follows case %d; cases are unique and ascending", keys[i], op.Def.Name, keys[i-1])
+			if i < len(op.Regions) {
+				d = d.WithRelated(op.Regions[i].Span, "case %d", keys[i])
+			}
+			v.report(d.WithHelp("sort the cases"))
 			return false
 		}
 	}

@@ -1,6 +1,7 @@
 package verify
 
 import (
+	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -31,12 +32,12 @@ func (v *verifier) definition() {
 	}
 	if d.Config != nil {
 		v.config = true
-		v.defRegion(d.Config, "kernel.launch.config", 0)
+		v.defRegion(d.Config, "the launch-config block", "kernel.launch.config")
 		v.config = false
 		v.reads, v.writes, v.converges, v.firstEffect = 0, 0, 0, nil
 	}
 	if d.Body != nil {
-		v.defRegion(d.Body, bodyTerminator(d), 1)
+		v.defRegion(d.Body, "the body", bodyTerminator(d))
 	}
 	if d.Mods.Pure && v.firstEffect != nil {
 		v.report(diag.Errorf(d.NameSpan, "STRUCTURE/017", "'@%s' is declared pure, but its body has effects: %s, %s, %s",
@@ -75,13 +76,9 @@ func bodyTerminator(d *loom.Def) string {
 	return "func.return"
 }
 
-// defRegion verifies a region of the definition.
-func (v *verifier) defRegion(r *loom.Region, terminator string, index int) {
-	name := ""
-	if v.def.Op != nil {
-		name = v.def.Op.Name
-	}
-	v.terminators(r, name, v.def.NameSpan, index, terminator, false)
+// defRegion verifies a region of the definition; what names it.
+func (v *verifier) defRegion(r *loom.Region, what, terminator string) {
+	v.terminators(r, what+" of '@"+v.def.Name+"'", v.def.NameSpan, terminator, false)
 	v.region(r)
 }
 
@@ -116,10 +113,7 @@ func (v *verifier) configValue() {
 	}
 	// A definition next to its declaration must agree with it; the linker checks
 	// the constraints, which also come from other files.
-	for _, o := range v.env.mod.Defs {
-		if o.Kind != loom.DefConfigDecl || o.Name != d.Name {
-			continue
-		}
+	if o := v.env.symbols[d.Name]; o != nil && o.Kind == loom.DefConfigDecl {
 		o.Load()
 		if o.ConfigType != nil && !o.ConfigType.Equal(d.ConfigType) {
 			v.report(diag.Errorf(d.NameSpan, "TYPE/001", "config '@%s' is defined with type %s and declared with type %s", d.Name, d.ConfigType, o.ConfigType).
@@ -221,8 +215,8 @@ func (v *verifier) callable() {
 			}
 		}
 		for _, p := range d.Params {
-			if p.Type != nil && !p.Type.Kind.IsScalar() && p.Type.Kind != loom.Buffer {
-				v.report(diag.Errorf(v.place(p), "TYPE/014", "launch parameter '%%%s' of kernel '@%s' has type %s; launch parameters are buffers and scalars", p.Name, d.Name, p.Type).
+			if p.Type != nil && !p.Type.Kind.IsScalar() && p.Type.Kind != loom.Buffer && p.Type.Kind != loom.Vector {
+				v.report(diag.Errorf(v.place(p), "TYPE/014", "launch parameter '%%%s' of kernel '@%s' has type %s; launch parameters are buffers, scalars and vectors", p.Name, d.Name, p.Type).
 					WithHelp("pass the buffer and make the view in the body"))
 			}
 		}
@@ -274,6 +268,15 @@ var defKindNames = map[loom.DefKind]string{
 // and returns it; nil, with a diagnostic, when it is missing or something else.
 func (v *verifier) symbolRef(name string, sp diag.Span, expected string, kinds ...loom.DefKind) *loom.Def {
 	d := v.env.symbols[name]
+	if d != nil && !slices.Contains(kinds, d.Kind) {
+		// A symbol defined twice is a fault of its own; take the one that fits.
+		for _, o := range v.env.mod.Defs {
+			if o.Name == name && slices.Contains(kinds, o.Kind) {
+				d = o
+				break
+			}
+		}
+	}
 	if d == nil {
 		e := diag.Errorf(sp, "SYMBOL/002", "symbol '@%s' is not defined in this file", name)
 		if near, n := v.nearestSymbol(name); near != nil {
@@ -284,11 +287,9 @@ func (v *verifier) symbolRef(name string, sp diag.Span, expected string, kinds .
 		v.report(e)
 		return nil
 	}
-	for _, k := range kinds {
-		if d.Kind == k {
-			d.Load()
-			return d
-		}
+	if slices.Contains(kinds, d.Kind) {
+		d.Load()
+		return d
 	}
 	if d.Kind == loom.DefOpaque { // loomc cannot know what it stands for
 		return nil

@@ -682,7 +682,8 @@ func (v *verifier) transform(op *loom.Op) {
 func (v *verifier) extentIs(op *loom.Op, u *encodingUse, param, field, code string, d loom.Dim) bool {
 	ok, want := true, ""
 	if a, static := u.static(param); static {
-		ok, want = d.Val != nil || a.Int == d.Size, a.String()
+		// A faulty parameter is reported where the transform is defined.
+		ok, want = d.Val != nil || a.Int == d.Size || a.Kind != loom.AttrInt || a.Int <= 0, a.String()
 	} else if x := u.dyn(param); x != nil {
 		want = "%" + x.Name
 		if n, known := constant(x); known && d.Val == nil {

@@ -52,7 +52,7 @@ func (v *verifier) barrier(op *loom.Op) {
 				WithHelp("write kernel.barrier<global> scope(%s) ordering(%s)", scope, ordering)
 		}
 		v.report(d)
-	case ordering == "relaxed" || ordering == "seq_cst" || (old || space == "workgroup") && ordering != "acq_rel" && ordering != "":
+	case ordering == "relaxed" || ordering == "seq_cst" || old && ordering != "acq_rel":
 		v.report(v.opError(op, "STRUCTURE/014", "kernel.barrier<%s> cannot have ordering %s", space, ordering).WithHelp("use acq_rel"))
 	case scope != "subgroup" && scope != "workgroup" && scope != "":
 		v.report(v.opError(op, "STRUCTURE/014", "kernel.barrier cannot wait for scope %s", scope).WithHelp("use subgroup or workgroup"))

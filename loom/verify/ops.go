@@ -22,8 +22,6 @@ func opChecks() map[string]func(*verifier, *loom.Op) {
 		"scalar.constant": (*verifier).constantOp,
 		"vector.constant": (*verifier).constantOp,
 		"index.cast":      (*verifier).indexCast,
-		"index.assume":    (*verifier).assume,
-		"scalar.assume":   (*verifier).assume,
 
 		"scf.for":       (*verifier).scfFor,
 		"scf.if":        (*verifier).scfIf,

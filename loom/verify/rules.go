@@ -377,8 +377,11 @@ func (c *clause) applySet(v *verifier, op *loom.Op) bool {
 func conversionHint(op *loom.Op, t *loom.Type, set *typeSet) string {
 	prefix, rest, _ := strings.Cut(op.Def.Name, ".")
 	try := func(p string) string {
-		if p != prefix && dialect.Ops().Lookup(p+"."+rest) != nil {
-			return fmt.Sprintf("for %s use %s.%s", t, p, rest)
+		// index.mul corresponds to scalar.muli: the suffix says the element family.
+		for _, name := range []string{rest, strings.TrimRight(rest, "if"), rest + "i"} {
+			if p != prefix && dialect.Ops().Lookup(p+"."+name) != nil {
+				return fmt.Sprintf("for %s use %s.%s", t, p, name)
+			}
 		}
 		return ""
 	}

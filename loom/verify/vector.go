@@ -428,14 +428,6 @@ func (v *verifier) fragmentAccess(op *loom.Op) {
 	v.cache(op)
 }
 
-// assume checks an op that restates values with promises.
-func (v *verifier) assume(op *loom.Op) {
-	preds := op.Attr("predicates")
-	if preds.Kind != loom.AttrPreds {
-		v.report(v.opError(op, "STRUCTURE/019", "%s has no predicate list", op.Def.Name))
-	}
-}
-
 func (v *verifier) indexCast(op *loom.Op) {
 	a, b := op.Operand("input").Type, op.Result().Type
 	if !a.Kind.IsIndexLike() && !b.Kind.IsIndexLike() {

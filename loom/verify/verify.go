@@ -142,6 +142,7 @@ type verifier struct {
 	reads, writes, converges int
 	firstEffect              *loom.Op
 	uses                     useCounts
+	suggestions              int
 }
 
 // Def verifies one loaded definition.
@@ -161,7 +162,7 @@ func (v *verifier) opError(op *loom.Op, code, format string, args ...any) diag.D
 // definedHere adds the place a value comes from.
 func (v *verifier) definedHere(d diag.Diagnostic, val *loom.Value) diag.Diagnostic {
 	sp := v.place(val)
-	if !sp.Valid() {
+	if !sp.Valid() || val.Def != nil && val.Def.NamePos == d.Span.Start { // a result of the op itself
 		return d
 	}
 	return d.WithRelated(sp, "'%%%s' is defined here as %s", val.Name, val.Type)
@@ -243,9 +244,20 @@ func (v *verifier) op(op *loom.Op) {
 	for i, reg := range op.Regions {
 		v.opRegion(op, i, reg)
 	}
-	if r.check != nil && len(v.list) == before {
+	if r.check != nil && len(v.list) == before && typed(op) {
 		r.check(v, op)
 	}
+}
+
+// typed reports whether the types of all operands are known: those of ops
+// carried verbatim are not.
+func typed(op *loom.Op) bool {
+	for _, x := range op.Operands {
+		if x.Type == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // counts checks that the fixed operand and result fields are filled, so that
@@ -464,8 +476,18 @@ func (v *verifier) predicate(p loom.Predicate) {
 	}
 }
 
+// Suggestions compare a name with all symbols; these limits keep a hostile file
+// from making that slow.
+const (
+	maxSuggestions      = 16
+	maxSuggestedSymbols = 8192
+)
+
 // nearestSymbol suggests a symbol close to name.
 func (v *verifier) nearestSymbol(name string) (*loom.Def, string) {
+	if v.suggestions++; v.suggestions > maxSuggestions || len(v.env.symbols) > maxSuggestedSymbols {
+		return nil, ""
+	}
 	n := dialect.Nearest(name, v.env.names())
 	if n == "" {
 		return nil, ""

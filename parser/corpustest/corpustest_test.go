@@ -3,6 +3,7 @@ package corpustest
 import (
 	"io/fs"
 	"os"
+	"path"
 	"strings"
 	"testing"
 
@@ -45,6 +46,9 @@ func TestAgreement(t *testing.T) {
 	}
 }
 
+// faulty names modules that are meant to be refused.
+var faulty = map[string]bool{"duplicate_symbol.loom": true}
+
 // TestModules parses, verifies and prints every module of the tree and, where
 // LOOM_BENCH names one, of a kernel corpus.
 func TestModules(t *testing.T) {
@@ -66,6 +70,9 @@ func TestModules(t *testing.T) {
 			m, l := load(name, string(text))
 			l = append(l, verify.Module(m, verify.Options{})...).Sorted()
 			if l.HasErrors() {
+				if faulty[path.Base(name)] {
+					return nil
+				}
 				bad++
 				t.Errorf("%s", strings.Join(strings.SplitN(l.Error(), "\n", 4)[:min(3, len(l))], "\n"))
 				return nil

@@ -74,7 +74,7 @@ func foreignOp(text string) string {
 		if !ok {
 			continue
 		}
-		if dialect.OpaqueDialect(d) || d == "test" && dialect.Ops().Lookup(word) == nil {
+		if dialect.OpaqueDialect(d) || d == "ireevm" || d == "test" && dialect.Ops().Lookup(word) == nil {
 			return word
 		}
 	}
@@ -108,10 +108,14 @@ func roundTrip(c *Case, m *loom.Module, l diag.List) string {
 	return ""
 }
 
-// squeeze drops blank lines: where groups begin is not part of the comparison.
+// squeeze drops blank lines, for where groups begin is not part of the
+// comparison, and empty yields, which may be written or left out.
 func squeeze(s string) string {
 	lines := strings.Split(s, "\n")
-	return strings.Join(slices.DeleteFunc(lines, func(l string) bool { return strings.TrimSpace(l) == "" }), "\n")
+	return strings.Join(slices.DeleteFunc(lines, func(l string) bool {
+		l = strings.TrimSpace(l)
+		return l == "" || l == "scf.yield"
+	}), "\n")
 }
 
 func firstLine(s string) string { l, _, _ := strings.Cut(s, "\n"); return l }

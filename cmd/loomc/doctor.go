@@ -1,0 +1,148 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/loomc/loomc/hip"
+	hiprt "github.com/loomc/loomc/hip/runtime"
+)
+
+func (a *app) doctorCommand() *cobra.Command {
+	var compiler string
+	c := &cobra.Command{
+		Use:     "doctor",
+		GroupID: "other",
+		Short:   "Print what loomc finds here and what each missing piece would enable",
+		Args:    cobra.NoArgs,
+		RunE: func(c *cobra.Command, _ []string) error {
+			ctx := c.Context()
+			search := hip.Search{Path: compiler}
+			fmt.Fprintf(a.out, "loomc %s, %s %s/%s\n", version(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+
+			fmt.Fprintln(a.out, "\ngit (reads pins)")
+			if p, err := exec.LookPath("git"); err == nil {
+				v, _ := exec.CommandContext(ctx, p, "--version").Output()
+				fmt.Fprintf(a.out, "  found  %s: %s\n", p, strings.TrimSpace(string(v)))
+			} else {
+				fmt.Fprintln(a.out, "  missing: 'loomc link --pin' needs it; install git")
+			}
+
+			fmt.Fprintln(a.out, "\ncompilers for AMDGPU ('loomc build' takes the first)")
+			found, tried, err := hip.Survey(ctx, search)
+			if err != nil {
+				return failed(err)
+			}
+			for i, t := range found {
+				word := "found "
+				if i == 0 {
+					word = "chosen"
+				}
+				fmt.Fprintf(a.out, "  %s %s\n         %s, linker %s\n         identity %.16s…\n", word, t.Path, t.VersionLine, t.Linker, t.Identity())
+			}
+			for _, t := range tried {
+				fmt.Fprintf(a.out, "  tried  %s: %s\n", t.Path, t.Reason)
+			}
+			if len(found) == 0 {
+				me := &hip.MissingError{Tried: tried}
+				fmt.Fprintf(a.out, "  missing: %s\n", me.Diagnostic().Help)
+			}
+
+			fmt.Fprintln(a.out, "\nROCm")
+			if r := hip.FindROCm(search); r.Root != "" {
+				fmt.Fprintf(a.out, "  root %s (%s), version %s, device libraries %s\n", r.Root, r.Rule, orNone(r.Version), orNone(r.Bitcode))
+			} else {
+				fmt.Fprintln(a.out, "  none: not needed to link, emit, build or run on the CPU")
+			}
+			if v := os.Getenv("HSA_OVERRIDE_GFX_VERSION"); v != "" {
+				fmt.Fprintf(a.out, "  warning: HSA_OVERRIDE_GFX_VERSION=%s is set: the device pretends to be another one\n", v)
+			}
+
+			fmt.Fprintln(a.out, "\nobject cache")
+			if d, err := hip.DefaultCacheDir(nil); err != nil {
+				fmt.Fprintf(a.out, "  none: %v\n", err)
+			} else {
+				fmt.Fprintf(a.out, "  %s\n", d)
+			}
+
+			for _, kind := range []string{"hip", "cuda"} {
+				a.doctorDevices(ctx, kind)
+			}
+			if len(found) == 0 {
+				return &status{code: exitMissing}
+			}
+			return nil
+		},
+	}
+	c.Flags().StringVar(&compiler, "compiler", "", "check this compiler alone")
+	return c
+}
+
+// doctorDevices probes a device runtime in a child process: a crash inside a
+// vendor's library is a line of the report, not the end of it.
+func (a *app) doctorDevices(ctx context.Context, kind string) {
+	fmt.Fprintf(a.out, "\n%s devices ('loomc run --device %s')\n", strings.ToUpper(kind), kind)
+	p, err := deviceChild(kind).Probe(ctx)
+	if err != nil {
+		fmt.Fprintf(a.out, "  none: %v\n", err)
+		return
+	}
+	if p.Library == "" {
+		fmt.Fprintln(a.out, "  none: no runtime library")
+	} else {
+		fmt.Fprintf(a.out, "  library %s, version %s\n", p.Library, orNone(p.Version))
+	}
+	for _, t := range p.Tried {
+		if !t.OK && a.verbose {
+			fmt.Fprintf(a.out, "  tried  %s: %s\n", t.Path, t.Reason)
+		}
+	}
+	if p.NoDevice != "" {
+		fmt.Fprintf(a.out, "  no device: %s\n", p.NoDevice)
+		if p.Hint != "" {
+			fmt.Fprintf(a.out, "  help: %s\n", p.Hint)
+		}
+	}
+	for _, d := range p.Devices {
+		fmt.Fprintf(a.out, "  %d: %s, %s, wave%d, %d compute units, %d bytes of workgroup memory, %d MiB\n",
+			d.Index, d.Name, d.Arch, d.WaveSize, d.ComputeUnits, d.LDSPerBlock, d.TotalMemory>>20)
+	}
+	if p.RTC != "" {
+		fmt.Fprintf(a.out, "  run-time compiler %s, version %s\n", p.RTC, orNone(p.RTCVersion))
+	}
+}
+
+// deviceChild is this program run as a child that loads a vendor's library.
+func deviceChild(kind string) hip.Child {
+	self, err := os.Executable()
+	if err != nil {
+		self = os.Args[0]
+	}
+	return hip.Child{Command: []string{self, childCommand}, Kind: kind}
+}
+
+// childCommand is the hidden command that serves a parent loomc over the
+// standard streams.
+const childCommand = "device-child"
+
+func (a *app) childCommand() *cobra.Command {
+	return &cobra.Command{Use: childCommand, Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		if err := hiprt.RunChild(a.in, a.out); err != nil {
+			return missing(err)
+		}
+		return nil
+	}}
+}
+
+func orNone(s string) string {
+	if s == "" {
+		return "unknown"
+	}
+	return s
+}

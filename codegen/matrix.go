@@ -1,0 +1,3 @@
+package codegen
+
+var matrixOps = map[string]emitFunc{}
