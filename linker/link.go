@@ -429,6 +429,10 @@ func (l *link) checkSymbol(ls *liveSymbol) {
 	if isConfig(s.entry().def) {
 		return // config.go
 	}
+	if d := s.entry().def; d.Kind == loom.DefOpaque && l.req.Mode == ModeLink {
+		l.ds.Add(l.withChain(diag.Errorf(d.NameSpan, "LINK/OPAQUE", "'@%s' is a %s, which loomc only carries verbatim", s.name, defWord(d)), ls).
+			WithHelp("choose another root, or keep what reaches it out of the link"))
+	}
 	for _, e := range s.extra {
 		l.ds.Add(l.withChain(diag.Errorf(e.def.NameSpan, "LINK/DUPLICATE", "duplicate concrete symbol definition '@%s'", s.name).
 			WithRelated(s.body.def.NameSpan, "first defined here"), ls).

@@ -210,6 +210,15 @@ func (c *linkCase) selections(t *testing.T, res *linker.Result) string {
 		}
 		set := facts.Analyze(root.Def, env)
 		root.Def.Walk(func(o *loom.Op) bool {
+			if o.Name() == "template.call" {
+				callee := res.Module.Lookup(o.Word("callee"))
+				c := linker.CheckExact(siteIn(res.Module, root.Def, o, tgt, set), callee)
+				fmt.Fprintf(&b, "%s exact: %s\n", o.NameSpan(), outcome(c))
+				if c.Failure != "" {
+					b.WriteString(diag.Text(diag.List{c.Diagnostic(siteIn(res.Module, root.Def, o, tgt, set), "specialise")}))
+				}
+				return true
+			}
 			if o.Name() != "func.apply" && o.Name() != "template.apply" {
 				return true
 			}

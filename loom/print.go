@@ -734,6 +734,13 @@ func (s *opPrinter) custom(e *Elem) {
 			p.value(v)
 		}
 		p.s("]")
+	case "isatype":
+		p.s(" : ")
+		if o.Has("category") {
+			p.types(o.Results)
+		} else {
+			p.types(o.Operands[:1])
+		}
 	case "edict", "using":
 		vs := o.Field("parameters")
 		if len(vs) == 0 {

@@ -452,6 +452,7 @@ func customPieces() map[string]func(*body, *statement) {
 		"barrier": barrier,
 		"alloca":  alloca,
 		"pack":    pack,
+		"isatype": isaType,
 		"edict":   operandDict,
 		"using": func(p *body, st *statement) {
 			if p.acceptWord("using") {
@@ -842,4 +843,17 @@ func operandDict(p *body, st *statement) {
 	}
 	p.expectPunct('}')
 	st.op.SetAttr("parameter_names", loom.Attr{Kind: loom.AttrList, Aux: names})
+}
+
+// isaType reads the type of encoding.isa: the older form, with a category, prints
+// the result's, the newer one the operand's.
+func isaType(p *body, st *statement) {
+	p.expectPunct(':')
+	t := p.typ()
+	if st.op.Has("category") {
+		st.types = append(st.types, t)
+		return
+	}
+	p.checkOperandType(st, st.opnds[0], t)
+	st.types = append(st.types, loom.Scalar(loom.I1))
 }

@@ -129,6 +129,7 @@ func Diff(ctx context.Context, old, new *Surface, o Options) (*Report, error) {
 	oldExports, newExports := selected(old, o.Exports), selected(new, o.Exports)
 	r.OldCount, r.NewCount = len(oldExports), len(newExports)
 	r.Files = fileChanges(old.set.Corpus(), new.set.Corpus())
+	d.files = r.Files
 	if err := d.match(oldExports, newExports); err != nil {
 		return nil, err
 	}
@@ -193,6 +194,7 @@ func fileChanges(a, b *corpus.Corpus) FileChanges {
 type differ struct {
 	ctx      context.Context
 	old, new *Surface
+	files    FileChanges
 	out      []Finding
 	both     int
 }
@@ -290,11 +292,15 @@ func (d *differ) identical(p pair) bool {
 		!sameRecipe(recipeOf(p.old), recipeOf(p.new)) {
 		return false
 	}
-	// Link modules name further files; the manifests must agree about them.
-	if p.old.Recipe.LinkModule.Value != "" && !d.sameModules() {
-		return false
+	// A link module names further files; with one, every file counts.
+	if p.old.Recipe.LinkModule.Value != "" {
+		for _, path := range slices.Concat(d.files.Added, d.files.Removed, d.files.Changed) {
+			if strings.HasSuffix(path, ".loom") {
+				return false
+			}
+		}
 	}
-	a, b := d.old.set.Sources(p.old), d.new.set.Sources(p.new)
+	a, b := sourcesOf(p.old), sourcesOf(p.new)
 	if !slices.Equal(a, b) {
 		return false
 	}
@@ -306,4 +312,209 @@ func (d *differ) identical(p pair) bool {
 	}
 	// Plan cases are a means of comparison and no part of the contract.
 	return true
+}
+
+// sourcesOf lists every file that an export's record names.
+func sourcesOf(e *corpus.Export) []string {
+	return slices.Concat(values(e.Sources()), []string{e.Source.Value}, values(e.CompileDependencies))
+}
+
+// at is the place of a contract: the kernel, or the manifest's record.
+func at(c *Contract) diag.Span {
+	if c.Kernel.Valid() {
+		return c.Kernel
+	}
+	return c.Record
+}
+
+// missing reports exports that are gone and pairs them with new ones of the same
+// body. It returns the new exports that are left over.
+func (d *differ) missing(gone, fresh []*corpus.Export, names map[string]bool) []*corpus.Export {
+	for _, e := range gone {
+		if names[e.Name.Value] {
+			c := d.old.Contract(d.ctx, e)
+			f := finding(TargetRemoved, "'%s' has no variant for '%s' any more", e.Name.Value, selectorWords(e.TargetSelector.Value))
+			f.Export, f.Target = e.Name.Value, e.TargetSelector.Value
+			f.Old = Side{at(c), c.Head()}
+			d.add(f)
+			continue
+		}
+		o := d.old.Contract(d.ctx, e)
+		if i := d.renamed(o, fresh); i >= 0 {
+			n := d.new.Contract(d.ctx, fresh[i])
+			f := finding(ExportRenamed, "'%s' is '%s' now: same body, same launch geometry", e.ID(), fresh[i].ID())
+			f.Export, f.Target = e.Name.Value, e.TargetSelector.Value
+			f.Old, f.New = Side{at(o), o.Head()}, Side{at(n), n.Head()}
+			d.add(f)
+			fresh = slices.Delete(slices.Clone(fresh), i, i+1)
+			continue
+		}
+		f := finding(ExportRemoved, "'%s' is gone", e.ID())
+		f.Export, f.Target = e.Name.Value, e.TargetSelector.Value
+		f.Old = Side{at(o), o.Head()}
+		var left []string
+		for name := range maps.Keys(names) {
+			left = append(left, name)
+		}
+		slices.Sort(left)
+		if near := dialect.Nearest(e.Name.Value, left); near != "" {
+			f.Detail = append(f.Detail, "the nearest name that is left is '"+near+"'; its body is another")
+		}
+		d.add(f)
+	}
+	return fresh
+}
+
+// renamed finds the new export that is the old one under another name: the one
+// of equal hashes and target, and among several the one of the nearest name.
+func (d *differ) renamed(o *Contract, fresh []*corpus.Export) int {
+	if !o.OK() || o.link == nil {
+		return -1
+	}
+	best := -1
+	var names []string
+	for i, e := range fresh {
+		n := d.new.Contract(d.ctx, e)
+		if !n.OK() || n.link == nil || n.Target != o.Target || n.Hashes.Geometry != o.Hashes.Geometry || n.Hashes.Body != o.Hashes.Body {
+			continue
+		}
+		names = append(names, e.Name.Value)
+		if best < 0 {
+			best = i
+		}
+	}
+	if len(names) > 1 {
+		if near := dialect.Nearest(o.Name, names); near != "" {
+			best = slices.IndexFunc(fresh, func(e *corpus.Export) bool { return e.Name.Value == near && e.TargetSelector.Value == o.Target })
+		}
+	}
+	return best
+}
+
+func selectorWords(s string) string {
+	if s == "" {
+		return "every target"
+	}
+	return s
+}
+
+// copies reports exports that had the body of a changed one and kept it.
+func (d *differ) copies(olds []*corpus.Export, changed []pair) error {
+	diverged := map[Sum][]*Contract{}
+	for _, p := range changed {
+		o, n := d.old.Contract(d.ctx, p.old), d.new.Contract(d.ctx, p.new)
+		if o.OK() && n.OK() && o.Hashes.Body != n.Hashes.Body && o.Hashes.ByName != n.Hashes.ByName {
+			diverged[o.Hashes.Body] = append(diverged[o.Hashes.Body], n)
+		}
+	}
+	if len(diverged) == 0 {
+		return nil
+	}
+	kept := map[exportKey]*corpus.Export{}
+	for _, e := range d.new.Exports() {
+		kept[keyOf(e)] = e
+	}
+	contracts, err := d.old.Contracts(d.ctx, olds)
+	if err != nil {
+		return err
+	}
+	for _, o := range contracts {
+		ns := diverged[o.Hashes.Body]
+		e := kept[keyOf(o.Export)]
+		if len(ns) == 0 || e == nil || !o.OK() {
+			continue
+		}
+		n := d.new.Contract(d.ctx, e)
+		if n.Hashes.Body != o.Hashes.Body {
+			continue
+		}
+		var others []string
+		for _, c := range ns {
+			others = append(others, "'"+c.ID()+"'")
+		}
+		slices.Sort(others)
+		f := finding(CopyDiverged, "'%s' had the same body as %s, which changed; this copy did not", o.ID(), strings.Join(others, ", "))
+		f.Export, f.Target = o.Name, o.Target
+		f.Old, f.New = Side{at(o), ""}, Side{at(n), ""}
+		d.add(f)
+	}
+	return nil
+}
+
+// motifs compares the template families.
+func (d *differ) motifs(olds []*corpus.Export) error {
+	if len(d.files.Added)+len(d.files.Removed)+len(d.files.Changed) == 0 {
+		return nil
+	}
+	a, b := d.old.Motifs(), d.new.Motifs()
+	var changed []Finding
+	for _, name := range slices.Sorted(maps.Keys(a)) {
+		o, n := a[name], b[name]
+		switch {
+		case n == nil:
+			f := finding(MotifRemoved, "template family '@%s' is gone", name)
+			f.Old = Side{o.Span, o.Signature()}
+			f.Subject = name
+			changed = append(changed, f)
+		default:
+			if what := firstDifference(o, n); what != "" {
+				f := finding(MotifChanged, "template family '@%s' takes %d parameters, it took %d: %s", name, len(n.Params), len(o.Params), what)
+				if len(n.Params) == len(o.Params) {
+					f.Message = fmt.Sprintf("template family '@%s' has another signature: %s", name, what)
+				}
+				f.Subject, f.Old, f.New = name, Side{o.Span, o.Signature()}, Side{n.Span, n.Signature()}
+				changed = append(changed, f)
+			}
+		}
+	}
+	for _, name := range slices.Sorted(maps.Keys(b)) {
+		if a[name] == nil {
+			f := finding(MotifAdded, "template family '@%s' is new", name)
+			f.Subject, f.New = name, Side{b[name].Span, b[name].Signature()}
+			d.add(f)
+		}
+	}
+	if len(changed) == 0 {
+		return nil
+	}
+	contracts, err := d.old.Contracts(d.ctx, olds)
+	if err != nil {
+		return err
+	}
+	for _, f := range changed {
+		for _, c := range contracts {
+			if slices.Contains(c.Families, f.Subject) {
+				f.Users = append(f.Users, c.ID())
+			}
+		}
+		slices.Sort(f.Users)
+		d.add(f)
+	}
+	return nil
+}
+
+// firstDifference names the first parameter or result in which two signatures
+// differ, "" when a caller sees none. Names of parameters do not count.
+func firstDifference(o, n *Motif) string {
+	for i := range max(len(o.Params), len(n.Params)) {
+		switch {
+		case i >= len(n.Params):
+			return fmt.Sprintf("parameter %d '%%%s: %s' is gone", i+1, o.Params[i].Name, o.Params[i].Type)
+		case i >= len(o.Params):
+			return fmt.Sprintf("parameter %d '%%%s: %s' is new", i+1, n.Params[i].Name, n.Params[i].Type)
+		case o.Params[i].Type != n.Params[i].Type || len(o.Params) != len(n.Params) && o.Params[i].Name != n.Params[i].Name:
+			return fmt.Sprintf("parameter %d was '%%%s: %s' and is '%%%s: %s'", i+1, o.Params[i].Name, o.Params[i].Type, n.Params[i].Name, n.Params[i].Type)
+		}
+	}
+	for i := range max(len(o.Results), len(n.Results)) {
+		switch {
+		case i >= len(n.Results):
+			return fmt.Sprintf("result %d '%s' is gone", i+1, o.Results[i])
+		case i >= len(o.Results):
+			return fmt.Sprintf("result %d '%s' is new", i+1, n.Results[i])
+		case o.Results[i] != n.Results[i]:
+			return fmt.Sprintf("result %d was %s and is %s", i+1, o.Results[i], n.Results[i])
+		}
+	}
+	return ""
 }

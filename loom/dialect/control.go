@@ -32,7 +32,7 @@ func encodingOps() []*loom.OpDef {
 		{Name: "encoding.layout.assume.dense", Format: "%layout : T(result)", Result: "result", Types: "layout=result:layout", Traits: loom.Pure | loom.Fact, Doc: "Promises a dense layout."},
 		{Name: "encoding.layout.assume.strided", Format: "%layout {attrs} : T(result)", Result: "result", Types: "layout=result:layout", Attrs: []loom.AttrDef{{Name: "rank", Kind: "int", Required: true}}, Traits: loom.Pure | loom.Fact, Doc: "Promises a strided layout of a rank."},
 		{Name: "encoding.assume.spec", Format: "%encoding, $spec:enc : T(result)", Result: "result", Types: "encoding=result:encoding", Traits: loom.Pure | loom.Fact, Doc: "Promises an exact spec."},
-		{Name: "encoding.isa", Format: "<spec:enc?> %encoding ?(, $category:string ?) : T(encoding)", Result: "result=i1", Types: "encoding:encoding", Traits: loom.Pure, Doc: "Tests an encoding against a spec (newer) or category (older)."},
+		{Name: "encoding.isa", Format: "<spec:enc?> %encoding ?(, $category:string ?)~isatype", Result: "result", Types: "encoding:encoding;result:bool", Traits: loom.Pure, Doc: "Tests an encoding against a spec (newer) or category (older)."},
 		{Name: "encoding.matches", Format: "<pattern:pattern> %schema : T(schema)", Result: "result=i1", Types: "schema:schema", Traits: loom.Pure, Doc: "Semantic test of a schema."},
 		{Name: "encoding.assume.match", Format: "<pattern:pattern> %schema : T(result)", Result: "result", Types: "schema=result:schema", Traits: loom.Pure | loom.Fact, Doc: "Promises that a schema matches."},
 	}

@@ -34,7 +34,7 @@ var customForms = map[string]string{
 	"iv": "%i", "binds": "(%b = %init : T, …)", "results": "-> (T, …)",
 	"loophints": "[pipeline(%d)] [unroll(%n) | unroll] [schedule(linear|interleaved|recurrence)]",
 	"blockargs": "(%a: T, …)", "cases": "{ case N { … } … default { … } }", "rows": "{ N = (%v, …), … } default(%v, …)",
-	"args": "(%a, …) : (T, …) [-> (R, …)]", "launch": "[%workload, …](%a, …) : [index, …](T, …)",
+	"isatype": " : T(encoding) (newer) | : i1 (older, with a category)", "args": "(%a, …) : (T, …) [-> (R, …)]", "launch": "[%workload, …](%a, …) : [index, …](T, …)",
 	"barrier": "<space> scope(scope) ordering(ordering)  |  <space> {ordering = …, scope = …}",
 	"alloca":  "<space> [align(N)] %bytes  |  %bytes {base_alignment = N, memory_space = space}",
 	"pack":    "[align(N) %n, …]", "edict": "[{name = %v : T, …}]", "using": "[using {name = %v : T, …}]",

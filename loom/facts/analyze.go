@@ -520,31 +520,33 @@ func (z *analyzer) loop(op *loom.Op, sc *scope) {
 			state[i] = z.get(inits[i])
 		}
 	}
-	out := make([]Fact, len(carried))
-	for round := 0; ; round++ {
+	l := &carry{args: carried, inits: inits, state: state, out: make([]Fact, len(carried)), after: make([]Fact, len(carried)), counts: make([]bool, len(carried)), trips: maxTrips}
+	run := func() {
 		in, mark := z.enter(body, min(sc.control, trips))
 		z.put(iv, ivf)
 		for i, a := range carried {
-			z.put(a, state[i])
+			z.put(a, l.state[i])
 		}
 		z.relate(in, loom.PredLt, iv, ubV, ivf, ub)
 		z.relate(in, loom.PredGe, iv, lbV, ivf, lb)
 		z.region(body, in)
-		ys := yields(body)
-		for i := range out {
-			if out[i] = TopOf(carried[i].Type); i < len(ys) {
-				out[i] = z.get(ys[i])
+		l.yields = yields(body)
+		for i := range l.out {
+			if l.out[i] = TopOf(carried[i].Type); i < len(l.yields) {
+				l.out[i] = z.get(l.yields[i])
 			}
 		}
+		z.settleInduction(l)
 		z.leave(mark)
-		if maxTrips == 0 || z.settle(state, out, carried, ys, inits, maxTrips, round) {
-			break
-		}
 	}
+	z.fixpoint(l, run)
 	for i, r := range op.Results {
 		f := TopOf(r.Type)
-		if i < len(state) {
-			f = state[i]
+		if i < len(l.state) {
+			f = l.state[i]
+			if l.counts[i] {
+				f = l.after[i]
+			}
 			if maxTrips == 0 && i < len(inits) {
 				f = z.get(inits[i])
 			} else if f.Lo != f.Hi {
@@ -555,57 +557,130 @@ func (z *analyzer) loop(op *loom.Op, sc *scope) {
 	}
 }
 
-// settle compares what the body yields with the assumed state and widens the
-// state where it does not cover it. It reports whether the state stands.
-func (z *analyzer) settle(state, out []Fact, carried, ys, inits []*loom.Value, maxTrips int64, round int) bool {
+// carry is the state of a loop's carried values while it settles.
+type carry struct {
+	args, inits, yields []*loom.Value
+	state               []Fact // assumed at the start of every trip
+	out                 []Fact // what a trip hands on
+	after               []Fact // after the last trip, where counts
+	counts              []bool // grows by a bounded amount per trip
+	trips               int64
+}
+
+// fixpoint runs the loop until every trip's outcome lies inside what was assumed
+// at its start: the state joins the outcome at first, then unstable ends of
+// ranges go to the limits of the type. One more run from what the settled state
+// yields takes back what was given away too quickly.
+func (z *analyzer) fixpoint(l *carry, run func()) {
+	for round := 0; ; round++ {
+		run()
+		if l.trips == 0 || z.widen(l, round) {
+			break
+		}
+	}
+	if l.trips == 0 {
+		return
+	}
+	narrowed := false
+	old := append([]Fact(nil), l.state...)
+	for i := range l.state {
+		if l.counts[i] || i >= len(l.inits) {
+			continue
+		}
+		f := z.get(l.inits[i]).Join(l.out[i])
+		if f != l.state[i] && l.state[i].covers(f) && (f.Lo > l.state[i].Lo || f.Hi < l.state[i].Hi) {
+			l.state[i], narrowed = f, true
+		}
+	}
+	if !narrowed {
+		return
+	}
+	run()
+	for i := range l.state {
+		if !l.state[i].covers(l.out[i]) {
+			l.state = old
+			run()
+			return
+		}
+	}
+}
+
+// widen compares what a trip yields with the assumed state and extends the state
+// where it does not cover it. It reports whether the state stands.
+func (z *analyzer) widen(l *carry, round int) bool {
 	done := true
-	for i := range state {
-		if state[i].covers(out[i]) {
+	for i := range l.state {
+		s := l.state[i]
+		t := TopOf(l.args[i].Type)
+		if l.counts[i] {
+			if s.covers(l.out[i]) { // out holds the counted range, see settleInduction
+				continue
+			}
+			done = false
+			if round <= 6 {
+				l.state[i] = s.Join(l.out[i])
+				continue
+			}
+			l.counts[i] = false
+		} else if s.covers(l.out[i]) {
 			continue
 		}
 		done = false
-		f := state[i].Join(out[i])
-		t := TopOf(carried[i].Type)
-		if round > 6 { // safety net: give up on everything
+		f := s.Join(l.out[i])
+		switch {
+		case round > 8: // safety net: give up on everything
 			t.Uniform = Varying
-			state[i] = t
+			l.state[i] = t
 			continue
-		}
-		if round == 0 && i < len(inits) && i < len(ys) {
-			if g, ok := z.induction(carried[i], ys[i], z.get(inits[i]), maxTrips); ok {
-				g.Uniform = f.Uniform
-				state[i] = clamp(carried[i].Type.Element(), g)
-				state[i].Uniform = f.Uniform
-				continue
+		case round >= 2:
+			if f.Lo < s.Lo {
+				f.Lo = t.Lo
+				if l.out[i].Lo >= 0 && s.Lo >= 0 {
+					f.Lo = 0
+				}
+			}
+			if f.Hi > s.Hi {
+				f.Hi = t.Hi
+			}
+			if round > 4 {
+				f.Div, f.Pow2 = 1, false
 			}
 		}
-		if f.Lo < state[i].Lo {
-			f.Lo = t.Lo
-			if out[i].Lo >= 0 && state[i].Lo >= 0 {
-				f.Lo = 0
-			}
-		}
-		if f.Hi > state[i].Hi {
-			f.Hi = t.Hi
-		}
-		if round > 2 {
-			f.Div, f.Pow2 = 1, false
-		}
-		state[i] = f.norm()
+		l.state[i] = f.norm()
 	}
 	return done
 }
 
-// induction recognises carried + step with a bounded number of trips.
-func (z *analyzer) induction(arg, yield *loom.Value, init Fact, trips int64) (Fact, bool) {
+// settleInduction replaces the outcome of carried + step values by the range the
+// value takes at the start of any trip, as long as the number of trips and the
+// step are bounded, and records the range after the last trip.
+func (z *analyzer) settleInduction(l *carry) {
+	for i, arg := range l.args {
+		l.counts[i] = false
+		if i >= len(l.yields) || i >= len(l.inits) {
+			continue
+		}
+		during, after, ok := z.induction(arg, l.yields[i], z.get(l.inits[i]), l.trips)
+		if !ok {
+			continue
+		}
+		during.Uniform = min(l.out[i].Uniform, z.get(l.inits[i]).Uniform)
+		after.Uniform = during.Uniform
+		l.counts[i], l.out[i], l.after[i] = true, during.norm(), after.norm()
+	}
+}
+
+// induction recognises carried + step with a bounded number of trips. It returns
+// the facts at the start of a trip and after the last one.
+func (z *analyzer) induction(arg, yield *loom.Value, init Fact, trips int64) (during, after Fact, ok bool) {
 	d := yield.Def
-	if d == nil || trips > 1<<40 {
-		return Fact{}, false
+	if d == nil || trips < 1 || trips > 1<<40 {
+		return
 	}
 	switch d.Def.Name {
 	case "index.add", "scalar.addi":
 	default:
-		return Fact{}, false
+		return
 	}
 	var delta Fact
 	switch {
@@ -614,20 +689,21 @@ func (z *analyzer) induction(arg, yield *loom.Value, init Fact, trips int64) (Fa
 	case d.Operands[1] == arg && d.Operands[0] != arg:
 		delta = z.get(d.Operands[0])
 	default:
-		return Fact{}, false
+		return
 	}
-	lo, ok1 := mulOK(min(delta.Lo, 0), trips)
-	hi, ok2 := mulOK(max(delta.Hi, 0), trips)
-	if !ok1 || !ok2 {
-		return Fact{}, false
-	}
-	// The state includes the value after the last trip: the loop's result.
-	f := add(init, Fact{Lo: lo, Hi: hi, Div: delta.Div})
 	t := TopOf(arg.Type)
-	if f.Lo < t.Lo || f.Hi > t.Hi {
-		return Fact{}, false
+	reach := func(n int64) (Fact, bool) {
+		lo, ok1 := mulOK(min(delta.Lo, 0), n)
+		hi, ok2 := mulOK(max(delta.Hi, 0), n)
+		if !ok1 || !ok2 {
+			return Fact{}, false
+		}
+		f := add(init, Fact{Lo: lo, Hi: hi, Div: delta.Div})
+		return f, f.Lo >= t.Lo && f.Hi <= t.Hi && f != wide
 	}
-	return f, true
+	during, ok1 := reach(trips - 1)
+	after, ok2 := reach(trips)
+	return during, after, ok1 && ok2
 }
 
 func (z *analyzer) while(op *loom.Op, sc *scope) {
@@ -644,12 +720,12 @@ func (z *analyzer) while(op *loom.Op, sc *scope) {
 			state[i] = z.get(inits[i])
 		}
 	}
-	out := make([]Fact, len(args))
+	l := &carry{args: args, inits: inits, state: state, out: make([]Fact, len(args)), after: make([]Fact, len(args)), counts: make([]bool, len(args)), trips: math.MaxInt64}
 	trips := sc.control
 	var results []Fact
-	for round := 0; ; round++ {
+	run := func() {
 		for i, a := range args {
-			z.put(a, state[i])
+			z.put(a, l.state[i])
 		}
 		in, mark := z.enter(before, min(sc.control, trips))
 		z.region(before, in)
@@ -672,9 +748,9 @@ func (z *analyzer) while(op *loom.Op, sc *scope) {
 		}
 		z.region(after, body)
 		ys := yields(after)
-		for i := range out {
-			if out[i] = TopOf(args[i].Type); i < len(ys) {
-				out[i] = z.get(ys[i])
+		for i := range l.out {
+			if l.out[i] = TopOf(args[i].Type); i < len(ys) {
+				l.out[i] = z.get(ys[i])
 			}
 		}
 		z.leave(inner)
@@ -687,10 +763,11 @@ func (z *analyzer) while(op *loom.Op, sc *scope) {
 			results = append(results, z.get(v))
 		}
 		z.leave(mark)
-		if z.settle(state, out, args, ys, inits, math.MaxInt64, round+1) {
-			if z.set.scopes[before].control == min(sc.control, trips) {
-				break
-			}
+	}
+	for {
+		z.fixpoint(l, run)
+		if z.set.scopes[before].control == min(sc.control, trips) {
+			break
 		}
 	}
 	for i, r := range op.Results {

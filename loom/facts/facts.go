@@ -90,8 +90,8 @@ func (f Fact) Known() string {
 		return strconv.FormatInt(c, 10)
 	}
 	var parts []string
-	if f.Lo != math.MinInt64 || f.Hi != math.MaxInt64 {
-		parts = append(parts, "["+bound(f.Lo)+", "+bound(f.Hi)+"]")
+	if lo, hi := bound(f.Lo), bound(f.Hi); lo != "-∞" || hi != "∞" {
+		parts = append(parts, "["+lo+", "+hi+"]")
 	}
 	if f.Div > 1 {
 		parts = append(parts, "×"+strconv.FormatInt(f.Div, 10))
@@ -114,10 +114,11 @@ func (f Fact) Known() string {
 }
 
 func bound(v int64) string {
-	switch v {
-	case math.MinInt64:
+	const near = 1 << 8 // a comparison with an unknown value shaves the limit
+	switch {
+	case v < math.MinInt64+near:
 		return "-∞"
-	case math.MaxInt64:
+	case v > math.MaxInt64-near:
 		return "∞"
 	}
 	return strconv.FormatInt(v, 10)
@@ -132,7 +133,7 @@ func Exact(c int64) Fact {
 	if d < 0 { // the smallest int64 has no positive counterpart
 		d = 1 << 62
 	}
-	return Fact{Lo: c, Hi: c, Div: d, Pow2: c > 0 && c&(c-1) == 0, NotNaN: true, NotInf: true, Uniform: UniformGrid}
+	return Fact{Lo: c, Hi: c, Div: d, Pow2: c > 0 && c&(c-1) == 0, Uniform: UniformGrid}
 }
 
 // Range returns the fact lo ≤ v ≤ hi with the given uniformity.

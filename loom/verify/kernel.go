@@ -225,27 +225,25 @@ func (v *verifier) asyncTensor(op *loom.Op) {
 	}
 }
 
-// useCounts counts the uses of transfer tokens and groups, which the end of the
-// definition checks.
-type useCounts struct {
+// transfers are the tokens and groups of a definition, whose uses are checked
+// when all of it has been seen.
+type transfers struct {
 	tokens []*loom.Value
 	groups []*loom.Value
-	uses   map[*loom.Value]int
 }
 
 func (v *verifier) transfer(op *loom.Op) {
 	v.cache(op)
-	v.uses.tokens = append(v.uses.tokens, op.Result())
+	v.async.tokens = append(v.async.tokens, op.Result())
 }
 
 func (v *verifier) asyncGroup(op *loom.Op) {
 	for _, t := range op.Operands {
-		v.countUse(t)
 		if t.Def == nil || t.Def.Def.Result != "token" {
 			v.report(v.definedHere(v.opError(op, "DOMINANCE/010", "'%%%s' does not come from an asynchronous transfer", t.Name), t))
 		}
 	}
-	v.uses.groups = append(v.uses.groups, op.Result())
+	v.async.groups = append(v.async.groups, op.Result())
 }
 
 func (v *verifier) asyncWait(op *loom.Op) {
@@ -254,17 +252,10 @@ func (v *verifier) asyncWait(op *loom.Op) {
 	}
 }
 
-func (v *verifier) countUse(x *loom.Value) {
-	if v.uses.uses == nil {
-		v.uses.uses = map[*loom.Value]int{}
-	}
-	v.uses.uses[x]++
-}
-
 // transferUses checks that every transfer is committed once and every group is
 // waited for or handed on.
 func (v *verifier) transferUses() {
-	if len(v.uses.tokens)+len(v.uses.groups) == 0 {
+	if len(v.async.tokens)+len(v.async.groups) == 0 {
 		return
 	}
 	used := map[*loom.Value]int{}
@@ -274,12 +265,12 @@ func (v *verifier) transferUses() {
 		}
 		return true
 	})
-	for _, t := range v.uses.tokens {
+	for _, t := range v.async.tokens {
 		if n := used[t]; n != 1 {
 			v.report(v.opError(t.Def, "DOMINANCE/009", "token '%%%s' has %s; every transfer is committed by exactly one kernel.async.group", t.Name, plural(n, "use")))
 		}
 	}
-	for _, g := range v.uses.groups {
+	for _, g := range v.async.groups {
 		if used[g] == 0 {
 			v.report(v.opError(g.Def, "DOMINANCE/009", "group '%%%s' is never waited for", g.Name).WithHelp("add kernel.async.wait %%%s", g.Name))
 		}

@@ -141,7 +141,7 @@ type verifier struct {
 	// effects of the definition's body, for the purity check.
 	reads, writes, converges int
 	firstEffect              *loom.Op
-	uses                     useCounts
+	async                    transfers
 	suggestions              int
 }
 
@@ -368,7 +368,7 @@ func (v *verifier) placement(op *loom.Op) {
 	case t&loom.CheckOnly != 0 && v.def.Kind != loom.DefCheckCase:
 		v.report(v.opError(op, "STRUCTURE/029", "%s belongs inside check.case, but stands in %s", op.Def.Name, where).
 			WithHelp("move it into a check.case"))
-	case t&loom.KernelOnly != 0 && v.def.Kind != loom.DefKernel:
+	case t&loom.KernelOnly != 0 && v.def.Kind != loom.DefKernel && !inlined(v.def):
 		v.report(v.opError(op, "STRUCTURE/029", "%s needs a kernel around it, but stands in %s", op.Def.Name, where).
 			WithHelp("compute it in the kernel and pass the value as an argument"))
 	case v.config && t&loom.KernelOnly != 0:
@@ -379,6 +379,11 @@ func (v *verifier) placement(op *loom.Op) {
 			WithHelp("move it into the launch body"))
 	}
 }
+
+// inlined reports whether d's body always becomes part of its caller's: a
+// template implementation that is not for the host. Its kernel ops are placed
+// where the kernel applies it.
+func inlined(d *loom.Def) bool { return d.Kind == loom.DefTemplate && d.Mods.CC != "host" }
 
 // context names the construct the op stands in.
 func (v *verifier) context(op *loom.Op) string {
