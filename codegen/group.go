@@ -26,15 +26,17 @@ type scratchPlan struct {
 	dirty             uint8
 }
 
-// planScratch reserves the slots after the kernel's own allocations.
+// planScratch reserves the slots, and room for tiles that change their layout,
+// after the kernel's own allocations.
 func (e *emitter) planScratch() {
 	e.scratch.base = e.k.LocalBytes
-	if e.waves() == 1 {
-		return
-	}
 	var slot int64
+	repack := false
 	e.k.Def.Body.Walk(func(o *loom.Op) bool {
-		if usesScratch(o) {
+		switch {
+		case o.Def.Name == "vector.fragment.repack":
+			repack = true
+		case usesScratch(o) && e.waves() > 1:
 			n := int64(1)
 			size := int64(4)
 			if v := o.Operand("value"); v != nil {
@@ -47,16 +49,19 @@ func (e *emitter) planScratch() {
 		}
 		return true
 	})
-	if slot == 0 {
+	if slot == 0 && !repack {
 		return
 	}
 	e.scratch.base = (e.k.LocalBytes + 15) / 16 * 16
 	e.scratch.slot = (slot + 15) / 16 * 16
 	e.scratch.bytes = 2 * e.scratch.slot
+	if repack {
+		e.scratch.bytes += e.repackBytes() * e.waves()
+	}
 }
 
-// exchange publishes one value per wave and returns the byte expression of the
-// slot for reading, with a barrier in between.
+// slotFor chooses the slot of the next exchange, after a barrier when both may
+// still be read.
 func (e *emitter) slotFor() int64 {
 	if e.cfg { // a jump may lead back here
 		e.scratch.dirty = 3

@@ -395,7 +395,15 @@ func (l *link) unresolved(ls *liveSymbol, r reference) {
 			WithHelp("add its template.decl to this file"))
 		return
 	}
-	d := l.withChain(diag.Errorf(r.span, "LINK/UNRESOLVED", "unresolved global dependency '@%s'", r.name), ls)
+	d := diag.Errorf(r.span, "LINK/UNRESOLVED", "unresolved global dependency '@%s'", r.name)
+	for _, e := range l.x.entries {
+		if e.def.Name == r.name {
+			l.ds.Add(l.withChain(d.WithRelated(e.def.NameSpan, "%s defines it, but privately", fileOf(e.def)), ls).
+				WithHelp("declare it in the file that uses it: add a %s of '@%s'", declarationFor(e.def), r.name))
+			return
+		}
+	}
+	d = l.withChain(d, ls)
 	l.ds.Add(d.WithHelp("%s", l.unresolvedHelp(r.name, wanted(r))))
 }
 

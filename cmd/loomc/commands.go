@@ -8,6 +8,7 @@ func (a *app) commands() []*cobra.Command {
 		a.linkCommand(),
 		a.emitCommand(),
 		a.buildCommand(),
+		a.testCommand(),
 		a.fmtCommand(),
 		a.verifyCommand(),
 		a.explainCommand(),

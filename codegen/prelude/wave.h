@@ -157,11 +157,11 @@ LOOM_FN loom_u32 loom_to_word(loom_u32 v) { return v; }
 LOOM_FN loom_u32 loom_to_word(loom_i32 v) { return (loom_u32)v; }
 LOOM_FN loom_u32 loom_to_word(loom_f32 v) { return loom_f32_bits(v); }
 //@ loom_from_word
-template <class T> struct loom_word { static LOOM_FN T from(loom_u32 w) { return loom_bitcast<T>(w); } };
-template <> struct loom_word<bool> { static LOOM_FN bool from(loom_u32 w) { return (w & 1) != 0; } };
-template <> struct loom_word<loom_u8> { static LOOM_FN loom_u8 from(loom_u32 w) { return (loom_u8)w; } };
-template <> struct loom_word<loom_u16> { static LOOM_FN loom_u16 from(loom_u32 w) { return (loom_u16)w; } };
-template <> struct loom_word<loom_f16> { static LOOM_FN loom_f16 from(loom_u32 w) { return loom_bits_f16((loom_u16)w); } };
+template <class T> struct loom_word { LOOM_FN T from(loom_u32 w) { return loom_bitcast<T>(w); } };
+template <> struct loom_word<bool> { LOOM_FN bool from(loom_u32 w) { return (w & 1) != 0; } };
+template <> struct loom_word<loom_u8> { LOOM_FN loom_u8 from(loom_u32 w) { return (loom_u8)w; } };
+template <> struct loom_word<loom_u16> { LOOM_FN loom_u16 from(loom_u32 w) { return (loom_u16)w; } };
+template <> struct loom_word<loom_f16> { LOOM_FN loom_f16 from(loom_u32 w) { return loom_bits_f16((loom_u16)w); } };
 template <class T> LOOM_FN T loom_from_word(loom_u32 w) { return loom_word<T>::from(w); }
 //@ loom_each_word
 // Applies a word operation to a payload of any size.

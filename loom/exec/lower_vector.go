@@ -800,16 +800,48 @@ func lowerBitstream(l *lowerer, op *loom.Op) {
 					}
 				}
 			}
-			if !fw && !tw && first && last && !signed {
-				sh, m := p.r, uint32(p.m)
-				fn = func(f *frame, d, a, _, _, n int) {
-					D, A := f.u32[d:d+n], f.u32[a:a+n]
-					for i := range D {
-						D[i] = A[i] >> (sh & 31) & m
-					}
-				}
+			if !fw && !tw {
+				fn = bits32(p.r, p.s, uint32(p.m), first, last && signed, uint(dw), uint32(tm))
 			}
 			l.flatRaw(fn, x.uni, 1, dst, ref{x.r.v, x.r.c + int32(p.c)}, none, none)
+		}
+	}
+}
+
+// bits32 moves one piece of a field between 32-bit words: shift right, mask,
+// shift left; the first piece overwrites, later ones add; sign extends the whole
+// field of w bits at the end.
+func bits32(r, s uint, m uint32, first, sign bool, w uint, tm uint32) flatFn {
+	r, s = r&31, s&31
+	ext := 32 - min(w, 32)
+	switch {
+	case first && sign:
+		up := ext
+		return func(f *frame, d, a, _, _, n int) {
+			D, A := f.u32[d:d+n], f.u32[a:a+n]
+			for i := range D {
+				D[i] = uint32(int32(A[i]>>r&m<<s<<up)>>up) & tm
+			}
+		}
+	case first:
+		return func(f *frame, d, a, _, _, n int) {
+			D, A := f.u32[d:d+n], f.u32[a:a+n]
+			for i := range D {
+				D[i] = A[i] >> r & m << s
+			}
+		}
+	case sign:
+		return func(f *frame, d, a, _, _, n int) {
+			D, A := f.u32[d:d+n], f.u32[a:a+n]
+			for i := range D {
+				D[i] = uint32(int32((D[i]|A[i]>>r&m<<s)<<ext)>>ext) & tm
+			}
+		}
+	}
+	return func(f *frame, d, a, _, _, n int) {
+		D, A := f.u32[d:d+n], f.u32[a:a+n]
+		for i := range D {
+			D[i] |= A[i] >> r & m << s
 		}
 	}
 }

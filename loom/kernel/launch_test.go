@@ -50,7 +50,7 @@ func TestEvalLaunch(t *testing.T) {
     %t = index.add %s, %i : index
     scf.yield %t : index
   }
-  %log = scf.while (%v = %n : index, %k = %zero : index) -> (index) {
+  %lv, %log = scf.while (%v = %n : index, %k = %zero : index) -> (index, index) {
     %more = index.cmp ugt, %v, %one : index
     scf.condition %more, %v, %k : i1, index, index
   } do (%v2: index, %k2: index) {
@@ -75,8 +75,7 @@ func TestEvalLaunch(t *testing.T) {
 			[]int64{10}, kernel.Geometry{Count: [3]int64{2, 10, 1}, Size: [3]int64{1, 1, 1}, Cluster: [3]int64{1, 1, 1}}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			cfg := strings.Replace(c.config, "%log = scf.while (%v = %n : index, %k = %zero : index) -> (index) {", "%lv, %log = scf.while (%v = %n : index, %k = %zero : index) -> (index, index) {", 1)
-			g, err := kernel.EvalLaunch(load(t, c.workload, cfg, ""), c.in)
+			g, err := kernel.EvalLaunch(load(t, c.workload, c.config, ""), c.in)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -136,7 +136,7 @@ func (m *merger) signature(op *loom.Op) []byte {
 			continue
 		}
 		k = append(k, byte(a.Value.Kind))
-		if a.Value.Kind == loom.AttrFloat { // the spelling does not matter, the bits do
+		if k0 := a.Value.Kind; k0 == loom.AttrFloat || k0 == loom.AttrInt { // the spelling does not matter, the bits do
 			k = binary.LittleEndian.AppendUint64(k, uint64(a.Value.Int))
 			continue
 		}
