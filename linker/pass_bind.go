@@ -7,11 +7,12 @@ import (
 	"github.com/loomc/loomc/loom/rewrite"
 )
 
-// bindConfig replaces every config.get of a bound symbol by its value.
+// bindConfig replaces every config.get of a bound symbol by its value, and every
+// load of a module constant by what it holds.
 func (s *specializer) bindConfig() int {
 	n := 0
 	s.def.Walk(func(op *loom.Op) bool {
-		if op.Def.Name == "config.get" && s.bindRead(op) {
+		if op.Def.Name == "config.get" && s.bindRead(op) || op.Def.Name == "global.load" && s.bindGlobal(op) {
 			n++
 		}
 		return true
@@ -42,6 +43,23 @@ func (s *specializer) bindRead(op *loom.Op) bool {
 	default:
 		return false
 	}
+	return true
+}
+
+func (s *specializer) bindGlobal(op *loom.Op) bool {
+	d := s.defs[op.Attr("global").Str]
+	if d == nil || d.Kind != loom.DefGlobal || d.Op == nil || d.Op.Name != "global.constant" || d.Load().HasErrors() {
+		return false
+	}
+	t := op.Results[0].Type
+	if !t.Kind.IsScalar() || d.Init.Kind == loom.AttrNone {
+		return false
+	}
+	a := d.Init
+	if t.Kind == loom.I1 {
+		a = loom.BoolAttr(a.Bool())
+	}
+	rewrite.Constant(op, a)
 	return true
 }
 

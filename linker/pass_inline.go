@@ -106,6 +106,13 @@ func (in *inliner) expand(call *loom.Op) ([]*loom.Op, bool) {
 	case len(callee.Body.Blocks) != 1:
 		return blocked("its body has several blocks", "write the control flow with scf.if and scf.for")
 	}
+	if call.Def.Name == "template.call" && callee.IsTemplate() {
+		site := s.applySite(call)
+		if c := CheckExact(site, callee); c.Failure != "" {
+			s.fail(s.at(call, c.Diagnostic(site, "specialise")))
+			return nil, false
+		}
+	}
 	operands := call.Field("operands")
 	if len(operands) != len(callee.Params) {
 		return blocked(plural(len(operands), "operand")+" for "+plural(len(callee.Params), "parameter"), "pass what '@%s' declares", name)

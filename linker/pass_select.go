@@ -54,6 +54,9 @@ func (s *specializer) applySite(op *loom.Op) ApplySite {
 	if old {
 		key = op.Word("contract")
 	}
+	if callee := s.defs[op.Attr("callee").Str]; isCall(op) && callee != nil {
+		key, old = callee.Family, callee.OldForm
+	}
 	for _, d := range s.module.Defs {
 		switch {
 		case d.IsTemplate() && d.Family == key && (d.Op == nil || (d.Op.Dialect() == "template") != old):

@@ -311,10 +311,11 @@ func (u *unroller) shell(op *loom.Op, lb, ub, step *loom.Value, inits []*loom.Va
 	n.Operands = append([]*loom.Value(nil), op.Operands...)
 	n.Segs = append([]uint16(nil), op.Segs...)
 	u.clear(n)
-	for name, v := range map[string]*loom.Value{"lower_bound": lb, "upper_bound": ub, "step": step} {
-		rewrite.SetOperands(n, rewrite.FieldIndex(n.Def, name), []*loom.Value{v})
-	}
-	rewrite.SetOperands(n, rewrite.FieldIndex(n.Def, "iter_args"), inits)
+	set := func(field string, vs ...*loom.Value) { rewrite.SetOperands(n, rewrite.FieldIndex(n.Def, field), vs) }
+	set("lower_bound", lb)
+	set("upper_bound", ub)
+	set("step", step)
+	set("iter_args", inits...)
 	for i, r := range op.Results {
 		n.Results = append(n.Results, &loom.Value{Name: r.Name, Type: r.Type, Def: n, Index: int32(i), Pos: r.Pos})
 	}

@@ -132,6 +132,9 @@ func Specialize(ctx context.Context, m *loom.Module, root string, o SpecializeOp
 		config: map[string]kernel.ConfigValue{}, open: map[string]bool{}, origin: map[*loom.Value][]string{},
 	}
 	for _, d := range m.Defs {
+		if d.IsTemplate() {
+			d.Load() // selection compares families, which loading states exactly
+		}
 		if _, dup := s.defs[d.Name]; !dup && definesSymbol(d) {
 			s.defs[d.Name] = d
 		}

@@ -2,10 +2,12 @@ package linker_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -15,6 +17,7 @@ import (
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/kernel"
+	"github.com/loomc/loomc/loom/target"
 	"github.com/loomc/loomc/parser"
 )
 
@@ -42,10 +45,15 @@ func TestSpecialize(t *testing.T) {
 				t.Fatal(err)
 			}
 			got := specializeArchive(t, ar)
-			changed := false
+			changed, faults := false, false
 			for i, f := range ar.Files {
 				want, known := got[f.Name]
+				faults = faults || f.Name == "diagnostics"
 				if !known {
+					switch f.Name {
+					case "closed", "interface", "report", "diagnostics":
+						t.Errorf("no %s:\n%s", f.Name, got["diagnostics"])
+					}
 					continue
 				}
 				if d := cmp.Diff(string(f.Data), want); d != "" {
@@ -55,6 +63,9 @@ func TestSpecialize(t *testing.T) {
 					ar.Files[i].Data = []byte(want)
 					changed = true
 				}
+			}
+			if !faults && got["diagnostics"] != "" {
+				t.Errorf("unexpected diagnostics:\n%s", got["diagnostics"])
 			}
 			if *update && changed {
 				if err := os.WriteFile(file, txtar.Format(ar), 0o644); err != nil {
@@ -178,4 +189,80 @@ func interfaceText(k *kernel.Kernel) string {
 		fmt.Fprintf(&b, "config %s = %s\n", x.Key, x.Text)
 	}
 	return b.String()
+}
+
+// TestSpecializeConcurrently closes one shared module many times at once: the
+// texts must be equal, and the race detector has nothing to say.
+func TestSpecializeConcurrently(t *testing.T) {
+	ar, err := txtar.ParseFile("testdata/specialize/select_where.txtar")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m, ds := parser.Parse(diag.NewSource("k.loom", string(ar.Files[0].Data)))
+	if ds.HasErrors() {
+		t.Fatal(diag.Text(ds))
+	}
+	tg, _ := target.Lookup("gfx1151")
+	texts := make([]string, 8)
+	var wg sync.WaitGroup
+	for i := range texts {
+		wg.Go(func() {
+			k, _, _, err := linker.Specialize(context.Background(), m, "k", linker.SpecializeOptions{Target: tg})
+			if err == nil && k != nil {
+				texts[i] = string(loom.PrintDef(k.Def))
+			}
+		})
+	}
+	wg.Wait()
+	for i, text := range texts {
+		if text == "" || text != texts[0] {
+			t.Errorf("run %d differs:\n%s", i, text)
+		}
+	}
+}
+
+func TestSpecializeRefuses(t *testing.T) {
+	m, ds := parser.Parse(diag.NewSource("k.loom", `kernel.def @k() {
+  %one = index.constant 1 : index
+  kernel.launch.config workgroups(%one, %one, %one) workgroup_size(%one, %one, %one) : index
+} launch(%n: index) {
+  kernel.return
+}
+func.def @f() {
+  func.return
+}`))
+	if ds.HasErrors() {
+		t.Fatal(diag.Text(ds))
+	}
+	tg, _ := target.Lookup("gfx1151")
+	ctx := context.Background()
+	for _, c := range []struct {
+		root, code string
+		o          linker.SpecializeOptions
+	}{
+		{"missing", "SYMBOL/002", linker.SpecializeOptions{Target: tg}},
+		{"f", "SYMBOL/003", linker.SpecializeOptions{Target: tg}},
+		{"k", "TARGET/026", linker.SpecializeOptions{}},
+		{"k", "LOWERING/SIZE", linker.SpecializeOptions{Target: tg, MaxOps: 1}},
+	} {
+		k, report, ds, err := linker.Specialize(ctx, m, c.root, c.o)
+		if err != nil || k != nil || report == nil || len(ds) != 1 || ds[0].Code != c.code {
+			t.Errorf("@%s: kernel %v, error %v, diagnostics %v; want %s", c.root, k, err, ds, c.code)
+		}
+	}
+	ended, cancel := context.WithCancel(ctx)
+	cancel()
+	if _, _, _, err := linker.Specialize(ended, m, "k", linker.SpecializeOptions{Target: tg}); !errors.Is(err, context.Canceled) {
+		t.Errorf("a cancelled context gives %v", err)
+	}
+}
+
+// TestPassesAreDocumented: the list is what --dump-after and the documentation
+// are made of.
+func TestPassesAreDocumented(t *testing.T) {
+	for _, p := range linker.Passes() {
+		if p.Name == "" || !strings.HasSuffix(p.Doc, ".") {
+			t.Errorf("pass %q has no sentence: %q", p.Name, p.Doc)
+		}
+	}
 }

@@ -90,10 +90,9 @@ func (f *cacheFlags) add(c *cobra.Command) {
 	c.Flags().BoolVar(&f.remoteWrite, "remote-write", false, "store what is compiled here in the remote cache")
 }
 
-// builder opens the caches and finds the compiler.
-func (f *cacheFlags) builder(ctx context.Context, compiler string) (*hip.Builder, error) {
+// caches opens the caches that a build uses.
+func (f *cacheFlags) caches() (*hip.Builder, error) {
 	b := &hip.Builder{}
-	search := hip.Search{Path: compiler}
 	if !f.noCache {
 		dir := f.dir
 		if dir == "" {
@@ -108,7 +107,6 @@ func (f *cacheFlags) builder(ctx context.Context, compiler string) (*hip.Builder
 			return nil, missing(err)
 		}
 		b.Cache = c
-		search.StateDir = c.StateDir()
 	}
 	if f.remote != "" {
 		r, err := hip.OpenRemote(f.remote, hip.RemoteOptions{Write: f.remoteWrite})
@@ -117,15 +115,24 @@ func (f *cacheFlags) builder(ctx context.Context, compiler string) (*hip.Builder
 		}
 		b.Remote = r
 	}
+	return b, nil
+}
+
+// compiler finds the compiler for AMD code objects.
+func (f *cacheFlags) compiler(ctx context.Context, b *hip.Builder, path string) error {
+	search := hip.Search{Path: path}
+	if b.Cache != nil {
+		search.StateDir = b.Cache.StateDir()
+	}
 	tc, _, err := hip.Discover(ctx, search)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	if b.Cache != nil {
 		tc.TempDir = b.Cache.TempDir()
 	}
 	b.Compiler = tc
-	return b, nil
+	return nil
 }
 
 // unit is one object to build.
@@ -155,13 +162,14 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	if ds.HasErrors() {
 		return a.show(ds)
 	}
-	builder, err := o.builder(ctx, o.compiler)
+	builder, err := o.caches()
 	if err != nil {
+		return err
+	}
+	if err := o.cacheFlags.compiler(ctx, builder, o.compiler); err != nil {
 		var me *hip.MissingError
 		if errors.As(err, &me) {
-			if err := a.show(diag.List{me.Diagnostic()}); err == nil {
-				return missing(me)
-			}
+			_ = a.show(diag.List{me.Diagnostic()})
 			return &status{code: exitMissing}
 		}
 		return err

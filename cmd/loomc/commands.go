@@ -9,6 +9,7 @@ func (a *app) commands() []*cobra.Command {
 		a.emitCommand(),
 		a.buildCommand(),
 		a.testCommand(),
+		a.runCommand(),
 		a.fmtCommand(),
 		a.verifyCommand(),
 		a.explainCommand(),

@@ -185,12 +185,12 @@ func (a *app) testText(w io.Writer, results []*check.CaseResult) error {
 }
 
 // testDevice opens the device that launches run on.
-func (a *app) testDevice(_ context.Context, o *testOptions) (check.Device, func(), error) {
+func (a *app) testDevice(ctx context.Context, o *testOptions) (check.Device, func(), error) {
 	if o.device != "cpu" {
 		if len(o.sanitize) > 0 {
 			return nil, nil, &status{exitUsage, errors.New("--sanitize works with --device cpu")}
 		}
-		return a.gpuDevice(o.device)
+		return a.gpuDevice(ctx, o.device)
 	}
 	cpu := &check.CPU{}
 	var names []string

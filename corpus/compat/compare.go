@@ -15,8 +15,6 @@ import (
 type comparison struct {
 	*differ
 	o, n *Contract
-	// recheck is set when the launch interface or config changed, which makes a
-	// change of the body hash a consequence.
 	configs bool // a finding about the set of a config or a relation was made
 }
 
@@ -401,7 +399,7 @@ func (c *comparison) configSymbols() map[string]string {
 	if len(gone) == 1 && len(fresh) == 1 && gone[0].Type == fresh[0].Type {
 		keys := map[string]string{fresh[0].Key: gone[0].Key}
 		h := hashKernel(c.n.link.Module, c.n.link.Roots[0].Def, keys)
-		if h.Body == c.o.Hashes.Body && h.Geometry == c.o.Hashes.Geometry {
+		if h.Body == c.o.Hashes.Body && h.GeometryAt == c.o.Hashes.GeometryAt {
 			f := finding(ConfigRenamed, "config '@%s' is '@%s' now", gone[0].Key, fresh[0].Key)
 			f.Subject, f.Old, f.New = fresh[0].Key, gone[0].side(), fresh[0].side()
 			c.report(f)
@@ -555,7 +553,7 @@ func (c *comparison) body(keys map[string]string) {
 		f.Detail = c.sources()
 		c.report(f)
 	}
-	if o.Geometry != n.Geometry {
+	if o.Geometry != n.Geometry && o.GeometryAt != n.GeometryAt {
 		f := finding(GeometryChanged, "the launch-config block computes by other operations")
 		c.report(f)
 	}
@@ -592,7 +590,7 @@ func (c *comparison) geometry() {
 	var broken, size, local []string
 	var brokenAt diag.Span
 	for _, k := range cases(c.old, c.new, c.o, c.n) {
-		og, ods := c.old.Specialise(c.ctx, c.o, known(k.Config, c.o))
+		og, _ := c.old.Specialise(c.ctx, c.o, known(k.Config, c.o))
 		ng, nds := c.new.Specialise(c.ctx, c.n, known(k.Config, c.n))
 		switch {
 		case og == nil:
@@ -610,7 +608,6 @@ func (c *comparison) geometry() {
 				local = append(local, fmt.Sprintf("%s: %d → %d bytes (%s → %s)", k.Name, og.LocalBytes, ng.LocalBytes, buffers(og), buffers(ng)))
 			}
 		}
-		_ = ods
 	}
 	if len(broken) > 0 && len(c.newSets()) == 0 {
 		f := finding(CaseBroken, "a configuration that built no longer does: %s", broken[0])

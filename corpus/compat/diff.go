@@ -375,7 +375,7 @@ func (d *differ) renamed(o *Contract, fresh []*corpus.Export) int {
 	var names []string
 	for i, e := range fresh {
 		n := d.new.Contract(d.ctx, e)
-		if !n.OK() || n.link == nil || n.Target != o.Target || n.Hashes.Geometry != o.Hashes.Geometry || n.Hashes.Body != o.Hashes.Body {
+		if !n.OK() || n.link == nil || n.Target != o.Target || n.Hashes.GeometryAt != o.Hashes.GeometryAt || n.Hashes.Body != o.Hashes.Body {
 			continue
 		}
 		names = append(names, e.Name.Value)

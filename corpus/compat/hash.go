@@ -36,11 +36,13 @@ type Hashes struct {
 	// ByName is Body with the launch parameters told apart by name and not by
 	// position, so that it survives their reordering.
 	ByName Sum
-	// Geometry covers the launch-config block.
-	Geometry Sum
-	// Promises covers the assumes and preconditions of the body, apart from the
-	// kernel's own ones about a config value and literals: those show in the set
-	// of values that the config accepts.
+	// Geometry covers the launch-config block, with the workload parameters told
+	// apart by name; GeometryAt tells them apart by position.
+	Geometry, GeometryAt Sum
+	// Promises covers the assumes and preconditions of the body, apart from those
+	// that show elsewhere in a contract: what the kernel itself assumes of a config
+	// value and literals, of configs and launch parameters together, and of the
+	// alignment of its bindings.
 	Promises Sum
 }
 
@@ -65,10 +67,14 @@ func hashKernel(m *loom.Module, kernel *loom.Def, keys map[string]string) Hashes
 		}
 	}
 	var out Hashes
-	geometry := h.begin(kernel, false)
+	geometry := h.begin(kernel, true)
 	geometry.values(kernel.Workload)
 	geometry.region(kernel.Config)
 	out.Geometry = geometry.sums().body
+	at := h.begin(kernel, false)
+	at.values(kernel.Workload)
+	at.region(kernel.Config)
+	out.GeometryAt = at.sums().body
 	body := h.begin(kernel, false)
 	body.values(kernel.Params)
 	body.region(kernel.Body)
@@ -96,7 +102,7 @@ func (h *hasher) begin(d *loom.Def, byName bool) *defHash {
 	w := &defHash{h: h, def: d, body: sha256.New(), promises: sha256.New(), number: map[*loom.Value]uint64{}}
 	if byName {
 		w.names = map[*loom.Value]string{}
-		for _, p := range d.Params {
+		for _, p := range slices.Concat(d.Params, d.Workload) {
 			w.names[p] = p.Name
 		}
 	}
@@ -249,11 +255,61 @@ func (w *defHash) region(r *loom.Region) {
 		if i > 0 || r.Owner == nil {
 			w.values(b.Args)
 		}
-		w.int(uint64(len(b.Ops)))
 		for _, o := range b.Ops {
+			if o.Def.Traits&loom.Fact != 0 {
+				w.promise(o)
+				continue
+			}
 			w.op(o)
 		}
+		w.word("end")
 	}
+}
+
+// promise hashes an operation that only states facts. It leaves no trace in the
+// body: its results stand for its operands.
+func (w *defHash) promise(o *loom.Op) {
+	for i, r := range o.Results {
+		if i >= len(o.Operands) {
+			break
+		}
+		if name, ok := w.names[o.Operands[i]]; ok {
+			w.names[r] = name
+			continue
+		}
+		w.number[r] = w.define(o.Operands[i])
+	}
+	own := w.def == w.h.root && topLevel(o)
+	if own && o.Name() == "buffer.assume.alignment" && onParameters(o, w.def) {
+		return // shows as the bindings' alignment
+	}
+	for _, a := range o.Attrs {
+		if a.Value.Kind == loom.AttrPreds {
+			w.preds(w.promises, a.Value.Preds(), o)
+			continue
+		}
+		w.text(w.promises, o.Name())
+		for _, v := range o.Operands {
+			w.useIn(w.promises, v)
+		}
+		w.text(w.promises, a.Name)
+		w.attr(w.promises, a.Value)
+	}
+	if len(o.Attrs) == 0 {
+		w.text(w.promises, o.Name())
+		for _, v := range o.Operands {
+			w.useIn(w.promises, v)
+		}
+	}
+}
+
+func onParameters(o *loom.Op, k *loom.Def) bool {
+	for _, v := range o.Operands {
+		if parameterOf(k, v) == nil {
+			return false
+		}
+	}
+	return true
 }
 
 // sameOps maps an operation's older or context-bound spelling to the one that
@@ -311,10 +367,6 @@ func (w *defHash) attrs(o *loom.Op) {
 		}
 		n++
 		switch {
-		case a.Value.Kind == loom.AttrPreds && o.Def.Traits&loom.Fact != 0:
-			w.word("promises")
-			w.preds(w.promises, a.Value.Preds(), o)
-			continue
 		case a.Name == "contract" && o.Name() == "func.apply":
 			w.word("family")
 			w.family(a.Value.Str)
@@ -390,7 +442,7 @@ func (w *defHash) target(name string) {
 // config value with literals are left out; see Hashes.Promises.
 func (w *defHash) preds(to hash.Hash, ps []loom.Predicate, o *loom.Op) {
 	for _, p := range ps {
-		if to == w.promises && o != nil && w.def == w.h.root && topLevel(o) && configAgainstLiterals(p) {
+		if o != nil && w.def == w.h.root && topLevel(o) && (configAgainstLiterals(p) || amongCallers(p, w.def)) {
 			continue
 		}
 		w.text(to, "pred")
@@ -412,6 +464,26 @@ func (w *defHash) preds(to hash.Hash, ps []loom.Predicate, o *loom.Op) {
 // topLevel reports whether o runs whenever its definition does.
 func topLevel(o *loom.Op) bool {
 	return o.Block != nil && o.Block.Region != nil && o.Block.Region.Entry() == o.Block && o.Parent() == nil
+}
+
+// amongCallers reports whether p relates values that callers know: configs and
+// launch parameters. Those show as relations.
+func amongCallers(p loom.Predicate, k *loom.Def) bool {
+	if !relates(p) {
+		return false
+	}
+	configs := false
+	for _, a := range p.Args {
+		if a.Val == nil {
+			continue
+		}
+		if configOf(a.Val) != "" {
+			configs = true
+		} else if parameterOf(k, a.Val) == nil {
+			return false
+		}
+	}
+	return configs
 }
 
 func configAgainstLiterals(p loom.Predicate) bool {

@@ -21,10 +21,9 @@ var page = template.Must(template.New("report").Funcs(template.FuncMap{
 
 type htmlReport struct {
 	*Report
-	Counts  []htmlCount
-	Rules   []string
-	Exports int
-	Rows    []htmlRow
+	Counts []htmlCount
+	Rules  []string
+	Rows   []htmlRow
 }
 
 type htmlCount struct {

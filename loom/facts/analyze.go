@@ -182,7 +182,7 @@ func (z *analyzer) region(r *loom.Region, sc *scope) {
 
 // enter opens the scope of a nested region; leave undoes its refinements.
 func (z *analyzer) enter(r *loom.Region, control Uniformity) (*scope, int) {
-	sc := &scope{control: control}
+	sc := &scope{region: r, control: control}
 	z.set.scopes[r] = sc
 	return sc, len(z.undo)
 }
@@ -754,7 +754,7 @@ func (z *analyzer) while(op *loom.Op, sc *scope) {
 			}
 		}
 		z.leave(inner)
-		exit := &scope{}
+		exit := &scope{region: before}
 		if cond != nil {
 			z.condition(exit, cond, false, 0)
 		}

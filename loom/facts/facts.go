@@ -327,6 +327,7 @@ type Launch struct {
 
 // scope is what entering a region adds.
 type scope struct {
+	region  *loom.Region
 	control Uniformity
 	refined []refinement
 	rels    []relation

@@ -134,7 +134,7 @@ func (z *analyzer) refine(sc *scope, v *loom.Value, g Fact) {
 		if f != old {
 			z.overlay(sc, v, f)
 			for _, w := range z.copies[z.root(v)] {
-				if w != v {
+				if w != v && !within(w, sc.region) {
 					if o := z.get(w); o.Meet(g) != o {
 						z.overlay(sc, w, o.Meet(g))
 					}
@@ -162,6 +162,25 @@ func (z *analyzer) refine(sc *scope, v *loom.Value, g Fact) {
 			return
 		}
 	}
+}
+
+// within reports whether v is defined inside r: what the walk of r computes for
+// it must not be undone with r's refinements.
+func within(v *loom.Value, r *loom.Region) bool {
+	b := v.Block
+	if v.Def != nil {
+		b = v.Def.Block
+	}
+	for b != nil && b.Region != nil {
+		if b.Region == r {
+			return true
+		}
+		if b.Region.Op == nil {
+			return false
+		}
+		b = b.Region.Op.Block
+	}
+	return false
 }
 
 func (z *analyzer) overlay(sc *scope, v *loom.Value, f Fact) {
