@@ -88,7 +88,6 @@ func (p *body) load() {
 		}
 	case loom.DefTarget, loom.DefTargetDecl:
 		if a := parseHead(p, g.target); a != nil {
-			p.def.Selector = a.Selector
 			p.def.Attrs = p.dictAt(a.Attrs)
 		}
 	case loom.DefKernel, loom.DefKernelDecl:
@@ -108,7 +107,6 @@ func (p *body) load() {
 		}
 	case loom.DefBenchmark:
 		if a := parseHead(p, g.benchmark); a != nil {
-			p.def.Family = a.Case[1:]
 			p.def.Attrs = p.dictAt(a.Attrs)
 		}
 	case loom.DefImport:
@@ -258,9 +256,6 @@ func (p *body) loadGlobal(a *globalDef) {
 
 func (p *body) loadCallable(a *callable) {
 	d := p.def
-	if a.Family != "" {
-		d.Family = strings.TrimPrefix(a.Family, "@")
-	}
 	p.mods(a.Mods)
 	mark := p.open()
 	defer p.close(mark)

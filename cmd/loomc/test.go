@@ -190,6 +190,9 @@ func (a *app) testDevice(ctx context.Context, o *testOptions) (check.Device, fun
 		if len(o.sanitize) > 0 {
 			return nil, nil, &status{exitUsage, errors.New("--sanitize works with --device cpu")}
 		}
+		if o.device == "gfxemu" {
+			return a.emulatorDevice(ctx)
+		}
 		return a.gpuDevice(ctx, o.device)
 	}
 	cpu := &check.CPU{}

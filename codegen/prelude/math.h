@@ -618,3 +618,468 @@ LOOM_FN loom_f32 loom_log2_fast(loom_f32 x) {
 LOOM_FN loom_f32 loom_log10(loom_f32 x) { return __builtin_log10f(x); }
 //@ loom_log10_fast
 LOOM_FN loom_f32 loom_log10_fast(loom_f32 x) { return loom_log2_fast(x) * 0x1.344136p-2f; }
+//@ loom_ldexp
+LOOM_FN loom_f32 loom_ldexp(loom_f32 x, loom_i32 n) { return __builtin_ldexpf(x, n); }
+//@ loom_poly
+// Horner's rule with fused steps, highest coefficient first.
+LOOM_FN loom_f32 loom_poly(loom_f32, loom_f32 c) { return c; }
+template <class... R> LOOM_FN loom_f32 loom_poly(loom_f32 x, loom_f32 c, loom_f32 d, R... rest) { return loom_poly(x, loom_fma_f32(c, x, d), rest...); }
+//@ loom_expm1
+// e^x - 1, 1.5 ulp: k·ln2 is taken off, the rest by polynomial.
+LOOM_FN loom_f32 loom_expm1(loom_f32 x) {
+  if (!(x < 89.5f)) return x + loom_bits_f32(0x7f800000u);
+  if (x < -18.0f) return -1.0f;
+  const loom_f32 k = __builtin_rintf(x * 0x1.715476p+0f);
+  const loom_f32 r0 = loom_fma_f32(k, -0x1.62e430p-1f, x), lo = k * 0x1.05c610p-29f;
+  const loom_f32 r = r0 + lo, c = (r0 - r) + lo;
+  const loom_f32 q = loom_poly(r, 0x1.a1a176p-13f, 0x1.6d74b6p-10f, 0x1.111090p-7f, 0x1.5554aep-5f, 0x1.555556p-3f, 0.5f);
+  const loom_f32 t = r * r * q + c, p = r + t;
+  const loom_i32 n = (loom_i32)k;
+  if (n == 0) return x == 0.0f ? x : p;
+  const loom_f32 half = loom_ldexp(1.0f, n - 1);
+  const loom_f32 h = half - 0.5f;
+  return (h + loom_fma_f32(half, r, half * t)) * 2.0f;
+}
+//@ loom_log1p
+// ln(1 + x), 1.5 ulp.
+LOOM_FN loom_f32 loom_log1p(loom_f32 x) {
+  if (x > -0.2929f && x < 0.4142f) {
+    const loom_f32 q = loom_poly(x, -0x1.f8472ap-5f, 0x1.bc0baep-4f, -0x1.bc80e0p-4f, 0x1.c26710p-4f, -0x1.fc6540p-4f, 0x1.249c40p-3f,
+                                 -0x1.55693ep-3f, 0x1.9999ccp-3f, -0x1.ffffa6p-3f, 0x1.555554p-2f, -0.5f);
+    return x == 0.0f ? x : loom_fma_f32(x * x, q, x);
+  }
+  const loom_f32 u = 1.0f + x;
+  if (!(u > 0.0f) || u == loom_bits_f32(0x7f800000u)) return loom_log(u);
+  const loom_f32 lost = x > 1.0f ? 1.0f - (u - x) : x - (u - 1.0f);
+  return loom_log(u) + lost / u;
+}
+//@ loom_sinh
+// 2.5 ulp.
+LOOM_FN loom_f32 loom_sinh(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 1.0f) {
+    const loom_f32 z = x * x;
+    return loom_fma_f32(x * z, loom_poly(z, 0x1.7a2676p-19f, 0x1.9ffe12p-13f, 0x1.111136p-7f, 0x1.555556p-3f), x);
+  }
+  loom_f32 r;
+  if (a < 88.0f) {
+    const loom_f32 e = loom_expm1(a);
+    r = 0.5f * (e + e / (e + 1.0f));
+  } else {
+    const loom_f32 h = loom_exp(a * 0.5f);
+    r = (0.5f * h) * h;
+  }
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_cosh
+// 2 ulp.
+LOOM_FN loom_f32 loom_cosh(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 88.0f) {
+    const loom_f32 e = loom_exp(a);
+    return 0.5f * e + 0.5f / e;
+  }
+  const loom_f32 h = loom_exp(a * 0.5f);
+  return (0.5f * h) * h;
+}
+//@ loom_tanh
+// 2 ulp.
+LOOM_FN loom_f32 loom_tanh(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 0.625f) {
+    const loom_f32 z = x * x;
+    const loom_f32 q = loom_poly(z, 0x1.197ba0p-9f, -0x1.0c2150p-7f, 0x1.6394dcp-6f, -0x1.b9ef7ep-5f, 0x1.11106cp-3f, -0x1.555554p-2f);
+    return loom_fma_f32(x * z, q, x);
+  }
+  const loom_f32 e = loom_exp(a + a);
+  const loom_f32 r = 1.0f - 2.0f / (e + 1.0f);
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_tanh_fast
+// Through the fast exponential: absolute error 2^-22.
+LOOM_FN loom_f32 loom_tanh_fast(loom_f32 x) {
+  const loom_f32 e = loom_exp2_fast(__builtin_fabsf(x) * 0x1.715476p+1f);
+  return loom_copysign_f32(1.0f - loom_div_fast(2.0f, e + 1.0f), x);
+}
+//@ loom_asinh
+// 2.5 ulp.
+LOOM_FN loom_f32 loom_asinh(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  loom_f32 r;
+  if (a > 0x1p28f) {
+    r = loom_log(a) + 0x1.62e430p-1f;
+  } else {
+    const loom_f32 z = a * a;
+    r = loom_log1p(a + z / (1.0f + __builtin_sqrtf(1.0f + z)));
+  }
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_acosh
+// 2.5 ulp.
+LOOM_FN loom_f32 loom_acosh(loom_f32 x) {
+  if (x > 0x1p28f) return loom_log(x) + 0x1.62e430p-1f;
+  const loom_f32 t = x - 1.0f;
+  return loom_log1p(t + __builtin_sqrtf(loom_fma_f32(t, t, 2.0f * t)));
+}
+//@ loom_atanh
+// 2.5 ulp.
+LOOM_FN loom_f32 loom_atanh(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 r = 0.5f * loom_log1p((a + a) / (1.0f - a));
+  return x != x ? x : loom_copysign_f32(a < 0x1p-12f ? a : r, x);
+}
+//@ loom_erf
+// 1.5 ulp.
+LOOM_FN loom_f32 loom_erf(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 1.0f) {
+    const loom_f32 z = x * x;
+    return loom_fma_f32(x, loom_poly(z, -0x1.44cfc4p-17f, 0x1.d8b88ep-14f, -0x1.bcd7dep-11f, 0x1.562b1ap-8f, -0x1.b829d8p-6f,
+                                     0x1.ce2f0ap-4f, -0x1.812746p-2f, 0x1.06eba8p-3f), x);
+  }
+  const loom_f32 t = a < 4.0f ? a : 4.0f;
+  const loom_f32 p = loom_poly(t, -0x1.72a540p-23f, 0x1.958e1ap-16f, -0x1.dedee4p-12f, 0x1.170756p-8f, -0x1.9edac2p-6f, 0x1.bcb1eep-4f,
+                               0x1.44256ap-1f, 0x1.212fb6p+0f, -0x1.a15c44p-13f);
+  const loom_f32 r = 1.0f - loom_exp(-p);
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_erfc
+// 4 ulp, tails included.
+LOOM_FN loom_f32 loom_erfc(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 0.5f) return 1.0f - loom_erf(x);
+  if (!(a < 10.1f)) return x != x ? x : x > 0.0f ? 0.0f : 2.0f;
+  const loom_f32 d = 1.0f / (a + 4.0f);
+  const loom_f32 t0 = (a - 4.0f) * d;
+  const loom_f32 t = t0 + loom_fma_f32(-t0, a + 4.0f, a - 4.0f) * d;
+  const loom_f32 q = loom_poly(t, 0x1.59aa24p-8f, -0x1.0f897ep-6f, 0x1.2f09d8p-5f, -0x1.0f695ap-4f, 0x1.8012c6p-4f, -0x1.9de09ap-4f,
+                               0x1.16ea4ep-4f, 0x1.f7f732p-7f, -0x1.1df1a6p-3f, 0x1.3ba592p+0f);
+  const loom_f32 h = a * a, l = loom_fma_f32(a, a, -h);
+  const loom_f32 e = loom_exp(-h * 0.5f);
+  const loom_f32 r = ((q / loom_fma_f32(2.0f, a, 1.0f)) * loom_fma_f32(-l, e, e)) * e;
+  return x > 0.0f ? r : 2.0f - r;
+}
+//@ loom_asin_core
+LOOM_FN loom_f32 loom_asin_core(loom_f32 x, loom_f32 z) {
+  return loom_fma_f32(x * z, loom_poly(z, 0x1.33bbb0p-5f, 0x1.d7f280p-7f, 0x1.04a652p-5f, 0x1.6cac3cp-5f, 0x1.33388ep-4f, 0x1.55554cp-3f), x);
+}
+//@ loom_asin
+// 1.5 ulp.
+LOOM_FN loom_f32 loom_asin(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 0.5f) return loom_asin_core(x, x * x);
+  const loom_f32 z = 0.5f * (1.0f - a), s = __builtin_sqrtf(z);
+  const loom_f32 r = loom_fma_f32(-2.0f, loom_asin_core(s, z), 0x1.921fb6p+0f) - 0x1.777a5cp-25f;
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_acos
+// 1.5 ulp.
+LOOM_FN loom_f32 loom_acos(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 0.5f) return 0x1.921fb6p+0f - (loom_asin_core(x, x * x) + 0x1.777a5cp-25f);
+  const loom_f32 z = 0.5f * (1.0f - a), s = __builtin_sqrtf(z);
+  const loom_f32 r = 2.0f * loom_asin_core(s, z);
+  return x > 0.0f ? r : (0x1.921fb6p+1f - r) - 0x1.777a5cp-24f;
+}
+//@ loom_atan
+// 1.5 ulp.
+LOOM_FN loom_f32 loom_atan(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  const bool inv = a > 1.0f;
+  loom_f32 t = inv ? 1.0f / a : a, base = 0.0f;
+  if (t > 0x1.a8279ap-2f) {
+    t = (t - 1.0f) / (t + 1.0f);
+    base = 0x1.921fb6p-1f;
+  }
+  const loom_f32 z = t * t;
+  const loom_f32 q = loom_fma_f32(t * z, loom_poly(z, -0x1.f25a30p-5f, 0x1.b202eep-4f, -0x1.23b6c6p-3f, 0x1.9991aep-3f, -0x1.55554ap-2f), t);
+  loom_f32 r = base + q;
+  if (inv) r = base == 0.0f ? 0x1.921fb6p+0f - (q + 0x1.777a5cp-25f) : 0x1.921fb6p-1f - q;
+  return x != x ? x : loom_copysign_f32(r, x);
+}
+//@ loom_atan2
+// 3 ulp.
+LOOM_FN loom_f32 loom_atan2(loom_f32 y, loom_f32 x) {
+  if (x != x || y != y) return x + y;
+  const loom_f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
+  const loom_f32 inf = loom_bits_f32(0x7f800000u);
+  loom_f32 r;
+  if (ax == inf && ay == inf) r = 0x1.921fb6p-1f;
+  else if (ax == 0.0f && ay == 0.0f) r = 0.0f;
+  else if (ay > ax) {
+    // The angle from the other axis keeps the quotient below one.
+    const loom_f32 s = ay > 0x1p100f ? 0x1p-30f : 1.0f;
+    r = 0x1.921fb6p+0f - (loom_atan((ax * s) / (ay * s)) + 0x1.777a5cp-25f);
+  } else {
+    r = loom_atan(ay / ax);
+  }
+  if (loom_f32_bits(x) >> 31) r = 0x1.921fb6p+1f - (r + 0x1.777a5cp-24f);
+  return loom_copysign_f32(r, y);
+}
+//@ loom_cbrt
+// 1 ulp.
+LOOM_FN loom_f32 loom_cbrt(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (!(a < loom_bits_f32(0x7f800000u)) || a == 0.0f) return x;
+  const bool tiny = a < 0x1p-126f;
+  const loom_f32 m = tiny ? a * 0x1p24f : a;
+  loom_f32 y = loom_bits_f32(loom_f32_bits(m) / 3u + 0x2a5119f2u);
+  for (int i = 0; i < 2; ++i) {
+    const loom_f32 c = y * y * y;
+    y = y * ((c + m + m) / (c + c + m));
+  }
+  const loom_f32 y2 = y * y, e = loom_fma_f32(y, y, -y2);
+  const loom_f32 c = y2 * y, d = loom_fma_f32(y2, y, -c) + e * y;
+  y = y - ((c - m) + d) / (3.0f * y2);
+  return loom_copysign_f32(tiny ? y * 0x1p-8f : y, x);
+}
+//@ loom_pow
+// x^y, 2 ulp: log2 of x in two floats, times y, then exp2.
+LOOM_FN loom_f32 loom_pow(loom_f32 x, loom_f32 y) {
+  const loom_f32 inf = loom_bits_f32(0x7f800000u);
+  if (y == 0.0f || x == 1.0f) return 1.0f;
+  if (x != x || y != y) return x + y;
+  const loom_f32 ay = __builtin_fabsf(y), ax = __builtin_fabsf(x);
+  const bool whole = ay >= 0x1p23f || __builtin_truncf(y) == y;
+  const bool odd = whole && ay < 0x1p24f && ((loom_u32)ay & 1u) != 0u;
+  const loom_f32 sign = odd ? loom_copysign_f32(1.0f, x) : 1.0f;
+  if (ay == inf) return ax == 1.0f ? 1.0f : (ax > 1.0f) == (y > 0.0f) ? inf : 0.0f;
+  if (ax == 0.0f || ax == inf) return sign * ((ax == 0.0f) == (y > 0.0f) ? 0.0f : inf);
+  if (x < 0.0f && !whole) return loom_bits_f32(0x7fc00000u);
+  const bool tiny = ax < 0x1p-126f;
+  const loom_u32 b = loom_f32_bits(tiny ? ax * 0x1p24f : ax);
+  // m in [sqrt(1/2), sqrt(2)), x = m·2^e
+  const loom_i32 e = ((loom_i32)(b - 0x3f3504f3u) >> 23) - (tiny ? 24 : 0);
+  const loom_f32 m = loom_bits_f32(b - ((loom_u32)((loom_i32)(b - 0x3f3504f3u) >> 23) << 23));
+  const loom_f32 f = m - 1.0f, d = m + 1.0f, dl = m - (d - 1.0f);
+  const loom_f32 inv = 1.0f / d, s = f * inv;
+  const loom_f32 sl = (loom_fma_f32(-s, d, f) - s * dl) * inv;
+  const loom_f32 z = s * s, zl = loom_fma_f32(s, s, -z) + 2.0f * s * sl;
+  const loom_f32 q = z * loom_poly(z, 0x1.911620p-4f, 0x1.c62b0ep-4f, 0x1.249412p-3f, 0x1.999996p-3f);
+  const loom_f32 th = 0x1.555556p-2f + q, tl = (q - (th - 0x1.555556p-2f)) - 0x1.555556p-27f;
+  const loom_f32 w = z * th, wl = loom_fma_f32(z, th, -w) + (z * tl + zl * th);
+  const loom_f32 v = s * w, vl = loom_fma_f32(s, w, -v) + (s * wl + sl * w);
+  const loom_f32 a = s + v, al = ((s - a) + v) + (sl + vl);
+  // log2(m) = 2·log2(e)·(a + al)
+  const loom_f32 C = 0x1.715476p+1f, Cl = 0x1.4ae0c0p-25f;
+  const loom_f32 g = a * C, gl = loom_fma_f32(a, C, -g) + (a * Cl + al * C);
+  const loom_f32 ef = (loom_f32)e, H = ef + g, L = (e == 0 ? 0.0f : g - (H - ef)) + gl;
+  const loom_f32 p = y * H;
+  if (p > 128.5f) return sign * inf;
+  if (p < -151.0f) return sign * 0.0f;
+  const loom_f32 pl = loom_fma_f32(y, H, -p) + y * L;
+  const loom_f32 n = __builtin_rintf(p), r = (p - n) + pl;
+  const loom_f32 t = loom_poly(r, 0x1.00f13ap-16f, 0x1.445e6ap-13f, 0x1.5d8724p-10f, 0x1.3b29f0p-7f, 0x1.c6b08ep-5f, 0x1.ebfbe0p-3f, 0x1.62e430p-1f);
+  return sign * loom_ldexp(loom_fma_f32(r, t, 1.0f), (loom_i32)n);
+}
+//@ loom_pow_fast
+// Through log2 and exp2: the relative error grows with |y·log2(x)| up to 2^-16. x is not negative.
+LOOM_FN loom_f32 loom_pow_fast(loom_f32 x, loom_f32 y) { return loom_exp2_fast(y * loom_log2_fast(x)); }
+//@ loom_reduce_big
+// The quadrant and remainder of a large angle: x·2/pi from a window of the bits of
+// 2/pi, as wide as the result needs.
+LOOM_FN loom_f32 loom_reduce_big(loom_f32 a, loom_u32 &quadrant) {
+  const loom_u32 b = loom_f32_bits(a), m = (b & 0x7fffffu) | 0x800000u;
+  const loom_u32 sh = (b >> 23) - 127u - 23u + 32u; // bit of 2/pi that the window starts at, plus 2
+  const loom_u32 T0 = 0u, T1 = 0xa2f9836eu, T2 = 0x4e441529u, T3 = 0xfc2757d1u, T4 = 0xf534ddc0u, T5 = 0xdb629599u, T6 = 0x3c439041u, T7 = 0xfe5163abu;
+  const loom_u32 i = sh >> 5, k = sh & 31u;
+  const loom_u32 a0 = i == 0 ? T0 : i == 1 ? T1 : i == 2 ? T2 : i == 3 ? T3 : T4;
+  const loom_u32 a1 = i == 0 ? T1 : i == 1 ? T2 : i == 2 ? T3 : i == 3 ? T4 : T5;
+  const loom_u32 a2 = i == 0 ? T2 : i == 1 ? T3 : i == 2 ? T4 : i == 3 ? T5 : T6;
+  const loom_u32 a3 = i == 0 ? T3 : i == 1 ? T4 : i == 2 ? T5 : i == 3 ? T6 : T7;
+  const loom_u32 w0 = k == 0 ? a0 : (a0 << k) | (a1 >> (32 - k));
+  const loom_u32 w1 = k == 0 ? a1 : (a1 << k) | (a2 >> (32 - k));
+  const loom_u32 w2 = k == 0 ? a2 : (a2 << k) | (a3 >> (32 - k));
+  // The value is m·(w0.w1w2…) with the binary point after w0; only its low two
+  // integer bits and the fraction matter.
+  const loom_u64 lo = (loom_u64)m * w2, mid = (loom_u64)m * w1 + (lo >> 32);
+  const loom_u32 hi = m * w0 + (loom_u32)(mid >> 32);
+  loom_u64 frac = (mid << 32) | (loom_u32)lo;
+  quadrant = hi & 3u;
+  if (frac >> 63) ++quadrant;
+  const loom_i64 sf = (loom_i64)frac;
+  return (loom_f32)sf * 0x1.921fb6p-64f;
+}
+//@ loom_reduce_angle
+// x = quadrant·pi/2 + r, |r| at most pi/4 and a little.
+LOOM_FN loom_f32 loom_reduce_angle(loom_f32 x, loom_u32 &quadrant) {
+  const loom_f32 a = __builtin_fabsf(x);
+  if (a < 65536.0f) {
+    const loom_f32 n = __builtin_rintf(x * 0x1.45f306p-1f);
+    quadrant = (loom_u32)(loom_i32)n;
+    loom_f32 r = loom_fma_f32(n, -0x1.921fb6p+0f, x);
+    r = loom_fma_f32(n, 0x1.777a5cp-25f, r);
+    return loom_fma_f32(n, 0x1.ee59dap-50f, r);
+  }
+  if (!(a < loom_bits_f32(0x7f800000u))) {
+    quadrant = 0;
+    return x - x;
+  }
+  const loom_f32 r = loom_reduce_big(a, quadrant);
+  if (x < 0.0f) {
+    quadrant = 0u - quadrant;
+    return -r;
+  }
+  return r;
+}
+//@ loom_sin_core
+LOOM_FN loom_f32 loom_sin_core(loom_f32 r) {
+  const loom_f32 z = r * r;
+  return loom_fma_f32(r * z, loom_poly(z, 0x1.6cd87cp-19f, -0x1.a00f9ep-13f, 0x1.111108p-7f, -0x1.555556p-3f), r);
+}
+//@ loom_cos_core
+LOOM_FN loom_f32 loom_cos_core(loom_f32 r) {
+  const loom_f32 z = r * r;
+  const loom_f32 q = loom_poly(z, -0x1.242aeep-22f, 0x1.a01120p-16f, -0x1.6c16b8p-10f, 0x1.555556p-5f);
+  return 1.0f - (0.5f * z - z * z * q);
+}
+//@ loom_sin
+// 1.5 ulp for every finite angle.
+LOOM_FN loom_f32 loom_sin(loom_f32 x) {
+  loom_u32 q;
+  const loom_f32 r = loom_reduce_angle(x, q);
+  const loom_f32 s = (q & 1u) ? loom_cos_core(r) : x == 0.0f ? x : loom_sin_core(r);
+  return (q & 2u) ? -s : s;
+}
+//@ loom_cos
+// 1.5 ulp for every finite angle.
+LOOM_FN loom_f32 loom_cos(loom_f32 x) {
+  loom_u32 q;
+  const loom_f32 r = loom_reduce_angle(x, q);
+  const loom_f32 s = (q & 1u) ? loom_sin_core(r) : loom_cos_core(r);
+  return ((q + 1u) & 2u) ? -s : s;
+}
+//@ loom_tan
+// 3 ulp for every finite angle.
+LOOM_FN loom_f32 loom_tan(loom_f32 x) {
+  loom_u32 q;
+  const loom_f32 r = loom_reduce_angle(x, q);
+  const loom_f32 s = x == 0.0f ? x : loom_sin_core(r), c = loom_cos_core(r);
+  return (q & 1u) ? -c / s : s / c;
+}
+//@ loom_sin_fast
+// Absolute error 2^-18 for |x| up to 256.
+LOOM_FN loom_f32 loom_sin_fast(loom_f32 x) {
+#if defined(LOOM_AMDGPU)
+  return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f));
+#else
+  return loom_sin(x);
+#endif
+}
+//@ loom_cos_fast
+LOOM_FN loom_f32 loom_cos_fast(loom_f32 x) {
+#if defined(LOOM_AMDGPU)
+  return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x * 0x1.45f306p-3f));
+#else
+  return loom_cos(x);
+#endif
+}
+//@ loom_turn_sin
+LOOM_FN loom_f32 loom_turn_sin(loom_f32 r) {
+  const loom_f32 z = r * r;
+  return loom_fma_f32(r, 0x1.921fb6p+2f, r * loom_fma_f32(z, loom_poly(z, 0x1.4be692p+5f, -0x1.32cb24p+6f, 0x1.466bbcp+6f, -0x1.4abbcep+5f), -0x1.777a5cp-23f));
+}
+//@ loom_turn_cos
+LOOM_FN loom_f32 loom_turn_cos(loom_f32 r) {
+  const loom_f32 z = r * r;
+  return loom_fma_f32(z, loom_poly(z, -0x1.a0ee22p+4f, 0x1.e1e80ap+5f, -0x1.55d3bcp+6f, 0x1.03c1f0p+6f, -0x1.3bd3ccp+4f), 1.0f);
+}
+//@ loom_sinturns
+// sin(2·pi·x), 1.5 ulp.
+LOOM_FN loom_f32 loom_sinturns(loom_f32 x) {
+  const loom_f32 t = x - __builtin_rintf(x), n = __builtin_rintf(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
+  const loom_u32 q = (loom_u32)(loom_i32)n;
+  const loom_f32 s = (q & 1u) ? loom_turn_cos(r) : loom_turn_sin(r);
+  return x == 0.0f ? x : (q & 2u) ? -s : s;
+}
+//@ loom_costurns
+// cos(2·pi·x), 1.5 ulp.
+LOOM_FN loom_f32 loom_costurns(loom_f32 x) {
+  const loom_f32 t = x - __builtin_rintf(x), n = __builtin_rintf(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
+  const loom_u32 q = (loom_u32)(loom_i32)n;
+  const loom_f32 s = (q & 1u) ? loom_turn_sin(r) : loom_turn_cos(r);
+  return ((q + 1u) & 2u) ? -s : s;
+}
+//@ loom_sinturns_fast
+LOOM_FN loom_f32 loom_sinturns_fast(loom_f32 x) {
+#if defined(LOOM_AMDGPU)
+  return __builtin_amdgcn_sinf(__builtin_amdgcn_fractf(x));
+#else
+  return loom_sinturns(x);
+#endif
+}
+//@ loom_costurns_fast
+LOOM_FN loom_f32 loom_costurns_fast(loom_f32 x) {
+#if defined(LOOM_AMDGPU)
+  return __builtin_amdgcn_cosf(__builtin_amdgcn_fractf(x));
+#else
+  return loom_costurns(x);
+#endif
+}
+//@ loom_fmod
+// Exact, sign of x.
+LOOM_FN loom_f32 loom_fmod(loom_f32 x, loom_f32 y) {
+  const loom_u32 sx = loom_f32_bits(x) & 0x80000000u, ax = loom_f32_bits(x) & 0x7fffffffu, ay = loom_f32_bits(y) & 0x7fffffffu;
+  if (ay == 0u || ax >= 0x7f800000u || ay > 0x7f800000u) return (x * y) / (x * y);
+  if (ax < ay) return x;
+  loom_i32 ex = (loom_i32)(ax >> 23), ey = (loom_i32)(ay >> 23);
+  loom_u32 mx = ax & 0x7fffffu, my = ay & 0x7fffffu;
+  if (ex == 0) ex = 1;
+  else mx |= 0x800000u;
+  if (ey == 0) ey = 1;
+  else my |= 0x800000u;
+  loom_i32 n = ex - ey;
+  mx %= my;
+  while (n > 0 && mx != 0u) {
+    const loom_i32 s = n < 8 ? n : 8;
+    mx = (mx << s) % my;
+    n -= s;
+  }
+  // mx·2^(ey-150), which may be subnormal, and is exact.
+  return loom_bits_f32(loom_f32_bits(loom_ldexp((loom_f32)mx, ey - 150)) | sx);
+}
+//@ loom_logistic
+// 1/(1 + e^-x), 2 ulp, subnormal results included.
+LOOM_FN loom_f32 loom_logistic(loom_f32 x) {
+  const loom_f32 e = loom_exp(-__builtin_fabsf(x));
+  return (x >= 0.0f ? 1.0f : e) / (1.0f + e);
+}
+//@ loom_logistic_fast
+LOOM_FN loom_f32 loom_logistic_fast(loom_f32 x) { return loom_div_fast(1.0f, 1.0f + loom_exp_fast(-x)); }
+//@ loom_silu
+// x/(1 + e^-x), 2.5 ulp.
+LOOM_FN loom_f32 loom_silu(loom_f32 x) {
+  const loom_f32 e = loom_exp(-__builtin_fabsf(x));
+  return x == -loom_bits_f32(0x7f800000u) ? -0.0f : x * (x >= 0.0f ? 1.0f : e) / (1.0f + e);
+}
+//@ loom_silu_fast
+LOOM_FN loom_f32 loom_silu_fast(loom_f32 x) { return loom_div_fast(x, 1.0f + loom_exp_fast(-x)); }
+//@ loom_softplus
+// ln(1 + e^x), 2.5 ulp.
+LOOM_FN loom_f32 loom_softplus(loom_f32 x) {
+  const loom_f32 l = loom_log1p(loom_exp(-__builtin_fabsf(x)));
+  return x != x ? x : (x > 0.0f ? x : 0.0f) + l;
+}
+//@ loom_softplus_fast
+LOOM_FN loom_f32 loom_softplus_fast(loom_f32 x) {
+  return (x > 0.0f ? x : 0.0f) + loom_log_fast(1.0f + loom_exp_fast(-__builtin_fabsf(x)));
+}
+//@ loom_gelu_erf
+// x·(1 + erf(x/sqrt 2))/2; the tail keeps 8 ulp down to the smallest normal result.
+LOOM_FN loom_f32 loom_gelu_erf(loom_f32 x) {
+  const loom_f32 h = 0.5f * x;
+  if (x > -0.5f) return h + h * loom_erf(x * 0x1.6a09e6p-1f);
+  // erfc's argument is rounded; its derivative -2z corrects for what was lost.
+  const loom_f32 z = -x * 0x1.6a09e6p-1f, lost = loom_fma_f32(-x, 0x1.6a09e6p-1f, -z) - x * 0x1.9fcef4p-26f;
+  const loom_f32 c = loom_erfc(z);
+  return x < -14.0f ? -0.0f * h : h * loom_fma_f32(-2.0f * z * lost, c, c);
+}
+//@ loom_gelu_tanh
+// x·(1 + tanh(sqrt(2/pi)·(x + 0.044715·x^3)))/2 = x·logistic of twice the argument.
+LOOM_FN loom_f32 loom_gelu_tanh(loom_f32 x) {
+  const loom_f32 u = x * loom_fma_f32(x * x, 0x1.2444f6p-4f, 0x1.988454p+0f);
+  const loom_f32 e = loom_exp(-__builtin_fabsf(u));
+  return x != x ? x : x < -0x1p60f ? -0.0f : x * ((u >= 0.0f ? 1.0f : e) / (1.0f + e));
+}
+//@ loom_gelu_logistic
+LOOM_FN loom_f32 loom_gelu_logistic(loom_f32 x, loom_f32 scale) { return x * loom_logistic(scale * x); }

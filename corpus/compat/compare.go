@@ -14,7 +14,7 @@ import (
 // comparison is one export on both sides.
 type comparison struct {
 	*differ
-	o, n *Contract
+	o, n    *Contract
 	configs bool // a finding about the set of a config or a relation was made
 }
 

@@ -223,18 +223,18 @@ func (w *defHash) useIn(to hash.Hash, v *loom.Value) {
 // values defines parameters or block arguments. Launch parameters that go by
 // name take no number, so that their order does not show.
 func (w *defHash) values(vs []*loom.Value) {
-	w.int(uint64(len(vs)))
 	for _, v := range vs {
 		if _, ok := w.names[v]; ok {
 			continue
 		}
-		w.define(v)
+		w.int(w.define(v))
 	}
 	for _, v := range vs {
 		if _, ok := w.names[v]; !ok {
 			w.typ(v.Type)
 		}
 	}
+	w.word("defined")
 }
 
 func (w *defHash) region(r *loom.Region) {

@@ -112,34 +112,39 @@ func holes(d *Difference, inner, kept linker.AllowedSet) {
 	if n >= 0 && n == k || n < 0 && inner.Subset(kept) {
 		return
 	}
-	if n < 0 {
-		d.add(-1)
-	} else {
-		d.add(n - k)
-	}
 	lo, _ := inner.Min()
 	var found []int64
 	const listed = 8
+	complete := false
 	for from := lo; len(found) < listed; {
 		v, ok := firstHole(inner, kept, from)
 		if !ok {
+			complete = true
 			break
 		}
 		found = append(found, v)
 		if v == math.MaxInt64 {
+			complete = true
 			break
 		}
 		from = v + 1
+	}
+	switch {
+	case complete:
+		d.add(int64(len(found)))
+	case n >= 0 && k >= 0:
+		d.add(n - k)
+	default:
+		d.add(-1)
 	}
 	d.sample(found...)
 	ks, kr := kept.Stride()
 	is, _ := inner.Stride()
 	switch {
-	case n >= 0 && n-k <= int64(len(found)):
+	case complete:
 		d.words = append(d.words, linker.Values(found...).Words())
 	case ks > 1 && is > 0 && ks%max(is, 1) == 0 && ks != is && kr == 0 && kept.Equal(inner.Intersect(linker.Multiples(int64(ks)))):
-		_, hi := lo, int64(0)
-		hi, _ = inner.Max()
+		hi, _ := inner.Max()
 		d.words = append(d.words, fmt.Sprintf("those of %s that are no multiple of %d", span(inner, lo, hi), ks))
 	default:
 		var b strings.Builder
