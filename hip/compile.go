@@ -54,11 +54,27 @@ func (t *Toolchain) Compile(ctx context.Context, j Job) (Output, error) {
 		return Output{}, fmt.Errorf("making a work directory for the compiler: %w", err)
 	}
 	defer os.RemoveAll(dir)
+	log, err := t.start(ctx, j, dir, t.arguments(j))
+	if err != nil {
+		return Output{}, err
+	}
+	object, err := readBounded(filepath.Join(dir, objectFile), maxObject)
+	if err != nil {
+		ce := newCompileError(j, t.Path, log)
+		ce.Reason = fmt.Sprintf("%s reported success and left no object: %v", t.Path, err)
+		return Output{}, ce
+	}
+	return finish(j, t.Path, object, log)
+}
+
+// start hands the job's source to the compiler in dir, waits, and returns what
+// it printed. The error is a *CompileError when the compiler ran and refused.
+func (t *Toolchain) start(ctx context.Context, j Job, dir string, args []string) (string, error) {
 	if err := os.WriteFile(filepath.Join(dir, sourceFile), j.Source, 0o600); err != nil {
-		return Output{}, fmt.Errorf("handing the source to the compiler: %w", err)
+		return "", fmt.Errorf("handing the source to the compiler: %w", err)
 	}
 	log := &boundedBuffer{limit: maxLog}
-	cmd := exec.CommandContext(ctx, t.Path, t.arguments(j)...)
+	cmd := exec.CommandContext(ctx, t.Path, args...)
 	cmd.Dir = dir
 	cmd.Env = childEnv(os.Environ(), dir)
 	cmd.Stdout, cmd.Stderr = log, log
@@ -66,10 +82,10 @@ func (t *Toolchain) Compile(ctx context.Context, j Job) (Output, error) {
 	ownGroup(cmd)
 	runErr := cmd.Run()
 	if err := ctx.Err(); err != nil {
-		return Output{}, fmt.Errorf("compiling %s: %w", j.Name, err)
+		return "", fmt.Errorf("compiling %s: %w", j.Name, err)
 	}
 	if cmd.ProcessState == nil {
-		return Output{}, fmt.Errorf("starting %s: %w", t.Path, runErr)
+		return "", fmt.Errorf("starting %s: %w", t.Path, runErr)
 	}
 	if runErr != nil {
 		ce := newCompileError(j, t.Path, log.String())
@@ -78,15 +94,29 @@ func (t *Toolchain) Compile(ctx context.Context, j Job) (Output, error) {
 		if sig := signalName(cmd); sig != "" {
 			ce.Reason = fmt.Sprintf("%s was ended by a signal: %s", t.Path, sig)
 		}
-		return Output{}, ce
+		return "", ce
 	}
-	object, err := readBounded(filepath.Join(dir, objectFile), maxObject)
+	return log.String(), nil
+}
+
+// Assembly compiles a job to assembly text with line tables, for people to read.
+func (t *Toolchain) Assembly(ctx context.Context, j Job) (string, error) {
+	if err := j.check(); err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp(t.TempDir, "compile-")
 	if err != nil {
-		ce := newCompileError(j, t.Path, log.String())
-		ce.Reason = fmt.Sprintf("%s reported success and left no object: %v", t.Path, err)
-		return Output{}, ce
+		return "", fmt.Errorf("making a work directory for the compiler: %w", err)
 	}
-	return finish(j, t.Path, object, log.String())
+	defer os.RemoveAll(dir)
+	if _, err := t.start(ctx, j, dir, append(t.arguments(j), "-S", "-gline-tables-only")); err != nil {
+		return "", err
+	}
+	text, err := readBounded(filepath.Join(dir, objectFile), maxObject)
+	if err != nil {
+		return "", fmt.Errorf("reading the assembly: %w", err)
+	}
+	return string(text), nil
 }
 
 // finish reads a fresh object back and holds it against the job.

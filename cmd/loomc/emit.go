@@ -95,7 +95,7 @@ func passList() string {
 func (a *app) emitCommand() *cobra.Command {
 	var f closeFlags
 	var noLine, abi, report bool
-	var format, output string
+	var format, output, arch string
 	c := &cobra.Command{
 		Use:     "emit EXPORT",
 		GroupID: "corpus",
@@ -112,9 +112,9 @@ export, or from the one named with --case.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
 			switch format {
-			case "hip", "loom":
+			case "hip", "loom", "asm":
 			default:
-				return &status{exitUsage, fmt.Errorf("--format %s: want hip or loom", format)}
+				return &status{exitUsage, fmt.Errorf("--format %s: want hip, loom or asm", format)}
 			}
 			set, _, cl, ds, err := f.closed(c, a, args[0])
 			if err != nil {
@@ -141,6 +141,11 @@ export, or from the one named with --case.`,
 				if u != nil {
 					text = u.Source
 				}
+				if u != nil && format == "asm" {
+					if text, err = a.assembly(c.Context(), set, u, arch); err != nil {
+						return err
+					}
+				}
 			}
 			if !ds.HasErrors() {
 				if err := a.writeOutput(output, text); err != nil {
@@ -154,7 +159,8 @@ export, or from the one named with --case.`,
 	c.Flags().BoolVar(&noLine, "no-line", false, "leave out #line directives")
 	c.Flags().BoolVar(&abi, "abi", false, "print the argument layout and the launch geometry instead of code")
 	c.Flags().BoolVar(&report, "pass-report", false, "print what each pass did first: selections, folds, unrolled loops, what blocked")
-	c.Flags().StringVar(&format, "format", "hip", "hip or loom (the closed kernel)")
+	c.Flags().StringVar(&format, "format", "hip", "hip, loom (the closed kernel) or asm (the ISA beside the Loom lines)")
+	c.Flags().StringVar(&arch, "arch", exports.DefaultTarget, "processor that --format asm compiles for")
 	c.Flags().StringVarP(&output, "output", "o", "-", "file to write")
 	return c
 }

@@ -11,7 +11,7 @@ part "base" always does. Everything is written for three compilers:
 
 Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 
-//@ base loom_i8 loom_u8 loom_i16 loom_u16 loom_i32 loom_u32 loom_i64 loom_u64 loom_f32 loom_f64 loom_f16 loom_bf16 loom_f8e4m3 loom_f8e5m2 loom_i1 loom_null loom_bitcast loom_bits_f32 loom_bits_f64 loom_bits_f16 loom_f32_bits loom_f64_bits loom_f16_bits LOOM_FN LOOM_LOAD_NT LOOM_STORE_NT
+//@ base loom_i8 loom_u8 loom_i16 loom_u16 loom_i32 loom_u32 loom_i64 loom_u64 loom_f32 loom_f64 loom_f16 loom_bf16 loom_f8e4m3 loom_f8e5m2 loom_i1 loom_null loom_bitcast loom_bits_f32 loom_bits_f64 loom_bits_f16 loom_f32_bits loom_f64_bits loom_f16_bits LOOM_FN LOOM_LOAD_NT LOOM_STORE_NT loom_vec loom_mem
 #if defined(__AMDGCN__) || defined(__HIP__)
 #define LOOM_AMDGPU 1
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -36,7 +36,7 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #define LOOM_FN static __device__ __forceinline__
 #else
 #define LOOM_WORKGROUP(n)
-#define LOOM_FN static inline
+#define LOOM_FN static inline __attribute__((unused))
 #endif
 typedef signed char loom_i8;
 typedef unsigned char loom_u8;
@@ -69,12 +69,100 @@ template <class T, class F> LOOM_FN T loom_bitcast(const F &f) {
 #define LOOM_MEM(T, A, NAME) typedef T NAME __attribute__((aligned(A), may_alias))
 typedef _Float16 loom_f16;
 #else
-// A vector is a struct with the same operators. NVRTC and g++ take this form.
+// Elsewhere a vector is a struct with the same operators, a memory type a struct
+// that converts, and half a struct that computes in f32 (which rounds right for
+// one operation).
+#if defined(LOOM_CUDA)
+#define LOOM_MEMBER __device__ __forceinline__
+#else
+#define LOOM_MEMBER inline
+#endif
 template <class T, int N> struct loom_vec {
   T v[N];
-  LOOM_FN_MEMBER T &operator[](int i) { return v[i]; }
-  LOOM_FN_MEMBER const T &operator[](int i) const { return v[i]; }
+  LOOM_MEMBER T &operator[](int i) { return v[i]; }
+  LOOM_MEMBER const T &operator[](int i) const { return v[i]; }
 };
+#define LOOM_VEC_OP(OP)                                                                     \
+  template <class T, int N> LOOM_FN loom_vec<T, N> operator OP(const loom_vec<T, N> &a, const loom_vec<T, N> &b) { \
+    loom_vec<T, N> r;                                                                       \
+    for (int i = 0; i < N; ++i) r.v[i] = (T)(a.v[i] OP b.v[i]);                             \
+    return r;                                                                               \
+  }
+LOOM_VEC_OP(+)
+LOOM_VEC_OP(-)
+LOOM_VEC_OP(*)
+LOOM_VEC_OP(/)
+LOOM_VEC_OP(&)
+LOOM_VEC_OP(|)
+LOOM_VEC_OP(^)
+template <class T, int A> struct alignas(A) loom_mem {
+  T v;
+  LOOM_MEMBER operator T() const { return v; }
+  LOOM_MEMBER loom_mem &operator=(const T &x) {
+    v = x;
+    return *this;
+  }
+};
+#define LOOM_VEC(T, N, NAME) typedef loom_vec<T, N> NAME
+#define LOOM_MEM(T, A, NAME) typedef loom_mem<T, A> NAME
+struct loom_f16 {
+  loom_u16 bits;
+  loom_f16() = default;
+  LOOM_MEMBER explicit loom_f16(loom_f32 f) : bits(narrow(f)) {}
+  LOOM_MEMBER explicit loom_f16(loom_f64 d) : bits(narrow(odd(d))) {}
+  LOOM_MEMBER explicit loom_f16(loom_i32 i) : bits(narrow((loom_f32)i)) {}
+  LOOM_MEMBER explicit loom_f16(loom_u32 i) : bits(narrow((loom_f32)i)) {}
+  LOOM_MEMBER explicit loom_f16(loom_i64 i) : bits(narrow((loom_f32)i)) {}
+  LOOM_MEMBER explicit loom_f16(loom_u64 i) : bits(narrow((loom_f32)i)) {}
+  LOOM_MEMBER explicit operator loom_f32() const { return widen(bits); }
+  LOOM_MEMBER explicit operator loom_f64() const { return (loom_f64)widen(bits); }
+  LOOM_MEMBER explicit operator loom_i32() const { return (loom_i32)widen(bits); }
+  LOOM_MEMBER explicit operator loom_u32() const { return (loom_u32)widen(bits); }
+  static LOOM_MEMBER loom_f32 odd(loom_f64 d) {
+    const loom_f32 f = (loom_f32)d;
+    loom_u32 b = loom_bitcast<loom_u32>(f);
+    if ((loom_f64)f == d || d != d || (b & 1u) != 0u) return f;
+    return loom_bitcast<loom_f32>(((loom_f64)f > d) == (d > 0.0) ? b - 1u : b + 1u);
+  }
+  static LOOM_MEMBER loom_u16 narrow(loom_f32 f) {
+    const loom_u32 b = loom_bitcast<loom_u32>(f), s = (b >> 16) & 0x8000u, a = b & 0x7fffffffu;
+    if (a > 0x7f800000u) return (loom_u16)(s | 0x7e00u | ((a >> 13) & 0x3ffu));
+    if (a >= 0x477ff000u) return (loom_u16)(s | 0x7c00u);
+    if (a < 0x33000000u) return (loom_u16)s;
+    loom_u32 shift = 13u, m = a - 0x38000000u;
+    if (a < 0x38800000u) {
+      shift = 126u - (a >> 23);
+      m = (a & 0x7fffffu) | 0x800000u;
+    }
+    const loom_u32 rest = m & ((1u << shift) - 1u), half = 1u << (shift - 1u), r = m >> shift;
+    return (loom_u16)(s | (r + (rest > half || (rest == half && (r & 1u) != 0u) ? 1u : 0u)));
+  }
+  static LOOM_MEMBER loom_f32 widen(loom_u16 h) {
+    const loom_u32 s = (loom_u32)(h & 0x8000u) << 16, e = (h >> 10) & 31u, m = h & 0x3ffu;
+    if (e == 31u) return loom_bitcast<loom_f32>(s | 0x7f800000u | (m << 13));
+    if (e == 0u) {
+      const loom_f32 f = (loom_f32)m * 5.9604644775390625e-08f;
+      return loom_bitcast<loom_f32>(s | loom_bitcast<loom_u32>(f));
+    }
+    return loom_bitcast<loom_f32>(s | ((e + 112u) << 23) | (m << 13));
+  }
+};
+#define LOOM_HALF_OP(OP) LOOM_FN loom_f16 operator OP(loom_f16 a, loom_f16 b) { return (loom_f16)((loom_f32)a OP(loom_f32) b); }
+LOOM_HALF_OP(+)
+LOOM_HALF_OP(-)
+LOOM_HALF_OP(*)
+LOOM_HALF_OP(/)
+#define LOOM_HALF_CMP(OP) LOOM_FN bool operator OP(loom_f16 a, loom_f16 b) { return (loom_f32)a OP(loom_f32) b; }
+LOOM_HALF_CMP(==)
+LOOM_HALF_CMP(!=)
+LOOM_HALF_CMP(<)
+LOOM_HALF_CMP(<=)
+LOOM_HALF_CMP(>)
+LOOM_HALF_CMP(>=)
+LOOM_FN loom_f16 operator-(loom_f16 a) {
+  a.bits ^= 0x8000u;
+  return a;
+}
 #endif
 #if defined(LOOM_AMDGPU)
 #define LOOM_LOAD_NT(T, p) __builtin_nontemporal_load((const T *)(p))

@@ -3,6 +3,7 @@ package compat
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/loomc/loomc/corpus"
@@ -15,12 +16,13 @@ import (
 type comparison struct {
 	*differ
 	o, n    *Contract
-	configs bool // a finding about the set of a config or a relation was made
+	configs bool              // a finding about the set of a config or a relation was made
+	renamed map[string]string // "%new" or "@new" → the old name, sigil included
 }
 
 // compare runs every rule on one export.
 func (d *differ) compare(o, n *Contract) {
-	c := &comparison{differ: d, o: o, n: n}
+	c := &comparison{differ: d, o: o, n: n, renamed: map[string]string{}}
 	if !o.OK() || !n.OK() {
 		c.usability()
 	}
@@ -228,6 +230,9 @@ func (c *comparison) list(what string, o, n []item, r listRules) (pairs [][2]int
 			gone = slices.DeleteFunc(gone, func(x int) bool { return x == i })
 			fresh = slices.DeleteFunc(fresh, func(x int) bool { return x == i })
 			pairs = append(pairs, [2]int{i, i})
+			if r.renamed == LaunchRenamed {
+				c.renamed["%"+n[i].name] = "%" + o[i].name
+			}
 			f := finding(r.renamed, "%s %d was '%s' and is '%s'", what, i+1, o[i].name, n[i].name)
 			f.Subject, f.Old, f.New = n[i].name, Side{o[i].span, o[i].text}, Side{n[i].span, n[i].text}
 			c.report(f)
@@ -404,6 +409,7 @@ func (c *comparison) configSymbols() map[string]string {
 			f.Subject, f.Old, f.New = fresh[0].Key, gone[0].side(), fresh[0].side()
 			c.report(f)
 			c.config(gone[0], fresh[0])
+			c.renamed["@"+fresh[0].Key] = "@" + gone[0].Key
 			return keys
 		}
 	}
@@ -474,6 +480,9 @@ func (c *comparison) config(a, b *Config) {
 	for _, s := range listChange("constraint", a.Others, b.Others) {
 		f.Detail = append(f.Detail, s)
 	}
+	if lost := c.planned(b); lost != "" {
+		f.Detail = append(f.Detail, lost)
+	}
 	// Where the bound stands beside the declaration, name that place too.
 	for _, r := range b.Reasons {
 		if r.By != "config.decl" && r.Always && r.Exact && !b.Allowed.Subset(r.Set) {
@@ -481,6 +490,37 @@ func (c *comparison) config(a, b *Config) {
 		}
 	}
 	report(f)
+}
+
+// planned names the plan cases that ask for a value the config no longer
+// accepts.
+func (c *comparison) planned(b *Config) string {
+	if !b.Integer {
+		return ""
+	}
+	var out []string
+	for _, k := range cases(c.old, c.new, c.o, c.n) {
+		if lostKey(k, []Config{*b}) != "" {
+			out = append(out, k.Name)
+		}
+	}
+	if len(out) == 0 {
+		return ""
+	}
+	return "plan cases that ask for a lost value: " + strings.Join(out, ", ")
+}
+
+// lostKey returns the first config that does not accept a case's value for it.
+func lostKey(k Case, configs []Config) string {
+	for i := range configs {
+		b := &configs[i]
+		for _, x := range k.Config {
+			if v, err := strconv.ParseInt(x.Text, 10, 64); x.Key == b.Key && b.Integer && err == nil && !b.Accepted.Contains(v) {
+				return b.Key
+			}
+		}
+	}
+	return ""
 }
 
 // compareTexts compares constraints that are no sets: more of them allow less.
@@ -515,25 +555,55 @@ func (c *comparison) relations() {
 		return out
 	}
 	o, n := collect(c.o), collect(c.n)
-	has := func(rs []Relation, text string) bool {
-		return slices.ContainsFunc(rs, func(r Relation) bool { return r.Text == text })
+	// Both sides in the old names.
+	var olds, news []string
+	for _, r := range o {
+		olds = append(olds, r.Text)
+	}
+	for _, r := range n {
+		news = append(news, rename(r.Text, c.renamed))
 	}
 	for _, r := range o {
-		if !has(n, r.Text) {
+		if !slices.Contains(news, r.Text) {
 			f := finding(RelationRemoved, "no longer demanded: %s", r.Text)
 			f.Subject, f.Old = r.Text, Side{r.Span, r.Text}
 			c.configs = true
 			c.report(f)
 		}
 	}
-	for _, r := range n {
-		if !has(o, r.Text) {
+	for i, r := range n {
+		if !slices.Contains(olds, news[i]) {
 			f := finding(RelationAdded, "newly demanded: %s", r.Text)
 			f.Subject, f.New = r.Text, Side{r.Span, r.Text}
 			c.configs = true
 			c.report(f)
 		}
 	}
+}
+
+// rename replaces the names of a predicate's text; a name runs from its sigil to
+// the next comma or parenthesis.
+func rename(text string, names map[string]string) string {
+	var b strings.Builder
+	for len(text) > 0 {
+		i := strings.IndexAny(text, "%@")
+		if i < 0 {
+			break
+		}
+		b.WriteString(text[:i])
+		text = text[i:]
+		end := strings.IndexAny(text, ",)")
+		if end < 0 {
+			end = len(text)
+		}
+		if old, ok := names[text[:end]]; ok {
+			b.WriteString(old)
+		} else {
+			b.WriteString(text[:end])
+		}
+		text = text[end:]
+	}
+	return b.String() + text
 }
 
 func (c *comparison) body(keys map[string]string) {
@@ -548,7 +618,7 @@ func (c *comparison) body(keys map[string]string) {
 		f.Old, f.New = Side{c.o.Kernel, "body " + o.Body.Short()}, Side{c.n.Kernel, "body " + n.Body.Short()}
 		f.Detail = c.sources()
 		c.report(f)
-	case o.Promises != n.Promises && !c.configs:
+	case o.Promises != n.Promises && o.PromisesByName != n.PromisesByName && !c.configs:
 		f := finding(AssumesChanged, "the body computes the same under other assumptions")
 		f.Detail = c.sources()
 		c.report(f)
@@ -590,6 +660,9 @@ func (c *comparison) geometry() {
 	var broken, size, local []string
 	var brokenAt diag.Span
 	for _, k := range cases(c.old, c.new, c.o, c.n) {
+		if lostKey(k, c.n.Configs) != "" || lostKey(k, c.o.Configs) != "" {
+			continue // reported with the config
+		}
 		og, _ := c.old.Specialise(c.ctx, c.o, known(k.Config, c.o))
 		ng, nds := c.new.Specialise(c.ctx, c.n, known(k.Config, c.n))
 		switch {

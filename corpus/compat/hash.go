@@ -42,8 +42,8 @@ type Hashes struct {
 	// Promises covers the assumes and preconditions of the body, apart from those
 	// that show elsewhere in a contract: what the kernel itself assumes of a config
 	// value and literals, of configs and launch parameters together, and of the
-	// alignment of its bindings.
-	Promises Sum
+	// alignment of its bindings. PromisesByName is to it as ByName is to Body.
+	Promises, PromisesByName Sum
 }
 
 // hashKernel hashes the kernel of a linked module. keys renames config keys
@@ -82,7 +82,7 @@ func hashKernel(m *loom.Module, kernel *loom.Def, keys map[string]string) Hashes
 	named := h.begin(kernel, true)
 	named.values(kernel.Params)
 	named.region(kernel.Body)
-	out.ByName = named.sums().body
+	out.ByName, out.PromisesByName = named.sums().body, named.sums().promises
 	return out
 }
 

@@ -193,7 +193,7 @@ func rows(r *compat.Report, id string) []string {
 		}
 	}
 	slices.Sort(out)
-	return out
+	return slices.Compact(out)
 }
 
 type mutation struct {
@@ -427,8 +427,12 @@ func TestMutations(t *testing.T) {
 	table := map[string][2]int{}
 	for _, m := range mutations {
 		t.Run(m.name, func(t *testing.T) {
+			perFile := map[string]int{}
 			for i := range base.manifest.Exports {
-				name := base.manifest.Exports[i].Name.Value
+				name, file := base.manifest.Exports[i].Name.Value, base.manifest.Exports[i].Source.Value
+				if perFile[file]++; perFile[file] > 2 {
+					continue // the same text with another template
+				}
 				old, new := base.clone(), base.clone()
 				if m.before != nil && !m.before(old, old.export(name)) {
 					continue

@@ -66,9 +66,9 @@ type frame struct {
 	steps int
 	run   *launch
 	san   *sanState
-	tmp   []uint64
-	tmp2  []uint64
 	src   []int32
+	hits  []int64 // per counter: items
+	waves []int64 // per counter: subgroups
 }
 
 // bufState is what a buffer id stands for at the moment.
@@ -110,8 +110,7 @@ func newFrame(code *boundCode, ln *launch) *frame {
 	for i := range f.ids {
 		f.ids[i] = int32(i)
 	}
-	f.tmp = make([]uint64, max(f.L, 64))
-	f.tmp2 = make([]uint64, max(f.L, 64))
+	f.hits, f.waves = make([]int64, len(code.counters)), make([]int64, len(code.counters))
 	f.src = make([]int32, f.L)
 	f.bufs = make([]bufState, len(code.bufs))
 	for i := range f.bufs {

@@ -24,6 +24,9 @@ type Arg struct {
 	Buffer   []byte
 	Bits     uint64
 	IsBuffer bool
+	// Offset is where Buffer starts in its allocation, in bytes; promises about
+	// alignment are checked against it.
+	Offset int64
 }
 
 // BufferArg returns an argument that binds b to a buffer parameter. Two

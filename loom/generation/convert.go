@@ -1,0 +1,222 @@
+package generation
+
+import (
+	"strings"
+
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/dialect"
+)
+
+// Convert returns m in the spelling of the generation to. It loads m and leaves
+// it unchanged. The list holds what could not be read or converted; when it has
+// errors the returned module is nil.
+func Convert(m *loom.Module, to Generation) (*loom.Module, diag.List) {
+	if l := m.Load(); l.HasErrors() {
+		return nil, l
+	}
+	c := &converter{to: to, mod: m, symbols: make(map[string]*loom.Def, len(m.Defs)), types: map[*loom.Type]*loom.Type{}}
+	for _, d := range m.Defs {
+		switch d.Kind {
+		case loom.DefAlias, loom.DefImport, loom.DefMetadata, loom.DefBenchmark:
+		default:
+			if d.Name != "" && c.symbols[d.Name] == nil {
+				c.symbols[d.Name] = d
+			}
+		}
+	}
+	c.findFamilies()
+	c.targets()
+	out := &loom.Module{Source: m.Source, Tail: m.Tail}
+	var dropped *loom.Trivia
+	for i, d := range m.Defs {
+		for _, f := range c.declare[i] {
+			n := c.declaration(f, i == 0)
+			if n == nil {
+				continue
+			}
+			if i == 0 && len(out.Defs) == 0 {
+				header, rest := splitHeader(d.Trivia)
+				n.Trivia = header
+				dropped = rest // stands for the trivia of d below
+			} else if len(out.Defs) > 0 && n.Trivia == nil && blankAbove(d) && f == c.declare[i][0] {
+				n.Trivia = &loom.Trivia{Blank: true}
+			}
+			out.Defs = append(out.Defs, n)
+		}
+		n := loom.CloneDef(d)
+		if c.declare[i] != nil && i == 0 && dropped != nil {
+			n.Trivia, dropped = dropped, nil
+		}
+		if c.drops(d) {
+			c.checkDropped(d)
+			dropped = joinTrivia(dropped, d.Trivia)
+			continue
+		}
+		n.Trivia, dropped = joinTrivia(dropped, n.Trivia), nil
+		c.definition(d, n)
+		out.Defs = append(out.Defs, n)
+	}
+	if dropped != nil {
+		out.Tail = joinTrivia(dropped, &loom.Trivia{Blank: true, Above: m.Tail}).Above
+	}
+	for i, n := range out.Defs {
+		n.Mod, n.Ordinal = out, i
+	}
+	if c.diags.HasErrors() {
+		return nil, c.diags.Sorted()
+	}
+	return out, c.diags.Sorted()
+}
+
+// converter holds one conversion.
+type converter struct {
+	to      Generation
+	mod     *loom.Module         // what is converted
+	symbols map[string]*loom.Def // its symbols
+	diags   diag.List
+	types   map[*loom.Type]*loom.Type
+
+	families map[string]*family
+	declare  map[int][]*family // families to declare above the definition with that ordinal
+
+	src *loom.Def // definition that is being converted, as it was
+	def *loom.Def // its copy
+	at  diag.Span // statement or head that is being converted
+}
+
+// refuse reports a construct that the target generation cannot express.
+func (c *converter) refuse(sp diag.Span, code, help, format string, args ...any) {
+	d := diag.Errorf(sp, "GENERATION/"+code, format, args...)
+	if help != "" {
+		d = d.WithHelp("%s", help)
+	}
+	c.diags.Add(d)
+}
+
+// find returns the place of text inside the current statement, or the statement's
+// first line when it is not spelled there.
+func (c *converter) find(text string) diag.Span { return within(c.at, text) }
+
+func within(sp diag.Span, text string) diag.Span {
+	t := sp.Text()
+	if i := strings.Index(t, text); i >= 0 && text != "" {
+		start := sp.Start + uint32(i)
+		return diag.Span{Src: sp.Src, Start: start, End: start + uint32(len(text))}
+	}
+	if i := strings.IndexByte(t, '\n'); i >= 0 {
+		sp.End = sp.Start + uint32(i)
+	}
+	return sp
+}
+
+// head returns the text of the current definition up to its first region.
+func head(d *loom.Def) diag.Span {
+	sp := d.Span
+	for _, r := range []*loom.Region{d.Config, d.Body} {
+		if r != nil && r.Span.Valid() && r.Span.Start > sp.Start {
+			sp.End = min(sp.End, r.Span.Start)
+		}
+	}
+	return sp
+}
+
+// definition rewrites n, a copy of d, in place.
+func (c *converter) definition(d, n *loom.Def) {
+	c.src, c.def, c.at = d, n, head(d)
+	if c.opaque(d.Kind == loom.DefOpaque, d.Span) {
+		return
+	}
+	c.head(d, n)
+	n.Where = c.preds(n.Where)
+	c.values(n.Workload)
+	c.values(n.Params)
+	for i := range n.Results {
+		n.Results[i].Type = c.typ(n.Results[i].Type)
+		if v := n.Results[i].Val; v != nil {
+			v.Type = c.typ(v.Type)
+		}
+	}
+	if n.ConfigVal != nil {
+		n.ConfigVal.Type = c.typ(n.ConfigVal.Type)
+	}
+	n.ConfigType = c.typ(n.ConfigType)
+	n.Init = c.attr(n.Init)
+	for i := range n.Attrs {
+		n.Attrs[i].Value = c.attr(n.Attrs[i].Value)
+	}
+	if n.Kind == loom.DefAlias {
+		n.Enc = c.aliased(n.Enc)
+	}
+	n.Regions(c.region)
+}
+
+func (c *converter) values(vs []*loom.Value) {
+	for _, v := range vs {
+		v.Type = c.typ(v.Type)
+	}
+}
+
+func (c *converter) region(r *loom.Region) {
+	for _, b := range r.Blocks {
+		c.values(b.Args)
+		for _, op := range b.Ops {
+			c.op(op)
+			for _, in := range op.Regions {
+				c.region(in)
+			}
+		}
+	}
+}
+
+func (c *converter) op(op *loom.Op) {
+	c.at = op.Span
+	c.at.Start = min(c.at.Start, op.NamePos)
+	if len(op.Regions) > 0 {
+		if s := op.Regions[0].Span; s.Valid() && s.Start > c.at.Start {
+			c.at.End = min(c.at.End, s.Start)
+		}
+	}
+	if c.opaque(op.Def.Traits&loom.Opaque != 0, op.Span) {
+		return
+	}
+	c.values(op.Results)
+	for i, a := range op.Attrs {
+		op.Attrs[i].Value = c.attr(a.Value)
+	}
+	name := op.Def.Name
+	if help, ok := newerOps[name]; ok && c.to == Old {
+		c.refuse(op.NameSpan(), "OP", help, "%s exists in the newer generation only", name)
+		return
+	}
+	if rule := rules[c.to][name]; rule != nil {
+		rule(c, op)
+	}
+}
+
+// opaque reports whether the text at sp is carried verbatim. If it is, and it
+// spells something in the other generation, nothing can be done about it.
+func (c *converter) opaque(verbatim bool, sp diag.Span) bool {
+	if !verbatim {
+		return false
+	}
+	for _, w := range spellings[1-c.to] {
+		if strings.Contains(sp.Text(), w) {
+			c.refuse(within(sp, w), "OPAQUE", "rewrite it by hand, or move it to a file of its own",
+				"loomc carries this text verbatim, so '%s' in it stays in the %s generation's spelling", strings.TrimSuffix(w, "("), (1-c.to).name())
+			break
+		}
+	}
+	return true
+}
+
+// spellings are marks of each generation that verbatim text is searched for.
+var spellings = [...][]string{
+	New: {"multiple_of(", "power_of_two(", "template.apply", "template.call", "#encoding.", "kernel.launch @"},
+	Old: {"mul(", "pow2(", "func.apply", "func.template", "#dense", "#strided", "#matrix_operand", "#physical_storage"},
+}
+
+// become turns op into the op called name, whose operand fields are the same.
+func become(op *loom.Op, name string) { op.Def = dialect.Ops().Lookup(name).Compile() }
+
+func defOp(name string) *loom.OpDef { return dialect.Ops().Lookup(name) }
