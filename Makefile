@@ -13,16 +13,23 @@ GO         ?= go
 ARCH       ?= gfx1151
 OUT        ?= build/$(ARCH)
 FUZZTIME   ?= 1m
+# git refuses repositories of other users; the revision is decoration, so its
+# absence must not fail the build.
+REVISION   := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines of their own.
 CONCURRENT  = ./corpus/... ./linker/... ./hip/... ./loom/exec/...
 
-.PHONY: all run test build tools vet fmt-check lint unit race sim bench fuzz generate clean
+.PHONY: all run test build static tools vet fmt-check lint unit race sim bench fuzz generate clean
 
 all: build
 
 build:
-	$(GO) build -trimpath -o bin/loomc ./cmd/loomc
+	$(GO) build -trimpath -buildvcs=false -ldflags "-X main.revision=$(REVISION)" -o bin/loomc ./cmd/loomc
+
+# A fully static loomc: everything but loading device libraries.
+static:
+	CGO_ENABLED=0 $(GO) build -trimpath -buildvcs=false -tags loomc_static -ldflags "-X main.revision=$(REVISION)" -o bin/loomc-static ./cmd/loomc
 
 tools:
 	@sh tools/install.sh

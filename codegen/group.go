@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -121,11 +122,10 @@ func scratchType(typ string) (string, int64) {
 	return typ, 4
 }
 
-// publish stores x of this wave into entry index of the slot (one lane writes)
-// and returns how entry i of it is read.
+// published is what the waves left in a slot.
 type published struct {
 	e     *emitter
-	slot  int64
+	slot  int64  // byte offset
 	typ   string // value type
 	mem   string
 	size  int64
@@ -136,20 +136,15 @@ type published struct {
 func (e *emitter) publish(xs []string, typ string) published {
 	p := published{e: e, slot: e.slotFor(), typ: typ, count: int64(len(xs))}
 	p.mem, p.size = scratchType(typ)
-	lane := e.laneExpr()
-	if e.flat() == "loom_item_x()" {
-		lane = "loom_item_x() & " + itoa(int64(e.wave-1))
-	}
-	wave := e.tmp("wave_id", "loom_i32", e.waveExpr())
-	n := e.t.control("}")
-	e.t.in(n, "if (("+lane+") == 0) {", func() {
-		for j, x := range xs {
-			if p.mem != typ {
-				x = "loom_to_word(" + x + ")"
-			}
-			e.t.add(fmt.Sprintf("*(%s *)(%s + %d + (loom_u32)%s * %du) = %s;", memName(p.mem, p.size), e.localVar(), p.slot+int64(j)*p.size*e.waves(), wave, p.size, x), nil)
+	wave := e.tmp("wave_id", "loom_i32", fmt.Sprintf("%s >> %d", paren(e.flat()), bits.TrailingZeros(uint(e.wave))))
+	for j, x := range xs {
+		if p.mem != typ {
+			x = "loom_to_word(" + x + ")"
 		}
-	})
+		// All lanes hold the same value and write it to the same place: that is
+		// shorter than a branch for one lane, and keeps the code around in one piece.
+		e.t.add(fmt.Sprintf("*(%s *)(%s + %d + (loom_u32)%s * %du) = %s;", memName(p.mem, p.size), e.localVar(), p.slot+int64(j)*p.size*e.waves(), wave, p.size, x), nil)
+	}
 	e.t.add("loom_barrier_local();", nil)
 	return p
 }

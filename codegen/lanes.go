@@ -44,6 +44,13 @@ func flagsOf(op *loom.Op) fmf {
 	return f
 }
 
+// needF64 reports a function that exists in single precision only.
+func (l lane) needF64(fn string) {
+	if prelude()[fn+"_f64"] == nil {
+		l.e.unsupported("compute in f32: narrow the operand, widen the result", "no f64 form of it")
+	}
+}
+
 // laneOp writes one lane of an element-wise op.
 type laneOp struct {
 	expr func(l lane, a []string) string
@@ -142,6 +149,7 @@ func math1(name string, hasFast bool) laneOp {
 			fn += "_fast"
 		}
 		if l.dst == loom.F64 {
+			l.needF64(fn)
 			return fn + "_f64(" + a[0] + ")"
 		}
 		return fromF32(l.dst, fn+"("+toF32(l.dst, a[0])+")")
@@ -155,6 +163,7 @@ func math2(name string, hasFast bool) laneOp {
 			fn += "_fast"
 		}
 		if l.dst == loom.F64 {
+			l.needF64(fn)
 			return fn + "_f64(" + a[0] + ", " + a[1] + ")"
 		}
 		return fromF32(l.dst, fn+"("+toF32(l.dst, a[0])+", "+toF32(l.dst, a[1])+")")
@@ -373,6 +382,9 @@ func clamp(l lane, a []string) string {
 func gelu(l lane, a []string) string {
 	v := l.op.Word("variant")
 	fn := "loom_gelu_" + v
+	if l.dst == loom.F64 {
+		l.needF64(fn)
+	}
 	if l.dst == loom.F64 {
 		fn += "_f64"
 	}

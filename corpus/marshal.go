@@ -118,11 +118,17 @@ func marshalPlanCase(p PlanCase) any {
 	return o.rest(p.unknown)
 }
 
-// marshalValues writes integers as numbers and every other text as a string.
+// marshalValues writes a value as it was written: readers of a manifest may want
+// config as strings and workloads as numbers. Values that a program made are
+// numbers when they are integers, and strings otherwise.
 func marshalValues(vs []ConfigValue) jsonObject {
 	var o jsonObject
 	for _, v := range vs {
-		if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && strconv.FormatInt(n, 10) == v.Text {
+		if strings.HasPrefix(v.Span.Text(), `"`) {
+			o.put(v.Key, v.Text)
+		} else if v.Span.Valid() {
+			o.put(v.Key, json.RawMessage(v.Span.Text()))
+		} else if n, err := strconv.ParseInt(v.Text, 10, 64); err == nil && strconv.FormatInt(n, 10) == v.Text {
 			o.put(v.Key, n)
 		} else {
 			o.put(v.Key, v.Text)

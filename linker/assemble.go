@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/dialect"
 	"github.com/loomc/loomc/loom/target"
 )
@@ -41,11 +42,36 @@ func (l *link) assemble() *Result {
 		res.Rejected = append(res.Rejected, l.rejected(ls)...)
 	}
 	slices.SortFunc(res.Configs, func(a, b *Config) int { return cmp.Compare(a.Key, b.Key) })
+	res.Sources = l.sources(ordered)
 	for i, ls := range l.rootS {
 		res.Roots[i].Def = ls.clone
 		res.Roots[i].Target = l.rootTarget(ls)
 	}
 	return res
+}
+
+// sources lists the files the closure needs. A declaration of a file that is
+// needed anyway serves as well as any other, so bodies are counted first.
+func (l *link) sources(ordered []*liveSymbol) []*diag.Source {
+	needed := make([]bool, len(l.x.sources))
+	for _, ls := range ordered {
+		if ls.sym.body != nil {
+			needed[ls.sym.body.source] = true
+		}
+	}
+	for _, ls := range ordered {
+		s := ls.sym
+		if s.body == nil && !slices.ContainsFunc(s.decls, func(e *entry) bool { return needed[e.source] }) {
+			needed[s.decls[0].source] = true
+		}
+	}
+	var out []*diag.Source
+	for i, s := range l.x.sources {
+		if needed[i] && s.Mod.Source != nil {
+			out = append(out, s.Mod.Source)
+		}
+	}
+	return out
 }
 
 // assignNames lets symbols with global identity keep their names, then roots,

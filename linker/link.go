@@ -54,6 +54,9 @@ type Result struct {
 	Rejected []Rejected
 	// UnusedKeys are bindings that no linked config took, sorted.
 	UnusedKeys []string
+	// Sources are the files that the closure takes something from, in index order:
+	// every body, and for a symbol that is only declared one declaration.
+	Sources []*diag.Source
 }
 
 // Root is one linked root.

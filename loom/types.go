@@ -50,10 +50,33 @@ func (k Kind) String() string { return kindNames[k] }
 
 // ScalarKind returns the scalar kind spelled name, or Invalid.
 func ScalarKind(name string) Kind {
-	for k := Index; k <= F64; k++ {
-		if kindNames[k] == name {
-			return k
-		}
+	switch name {
+	case "index":
+		return Index
+	case "offset":
+		return Offset
+	case "i1":
+		return I1
+	case "i8":
+		return I8
+	case "i16":
+		return I16
+	case "i32":
+		return I32
+	case "i64":
+		return I64
+	case "f8E4M3":
+		return F8E4M3
+	case "f8E5M2":
+		return F8E5M2
+	case "f16":
+		return F16
+	case "bf16":
+		return BF16
+	case "f32":
+		return F32
+	case "f64":
+		return F64
 	}
 	return Invalid
 }

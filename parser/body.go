@@ -26,36 +26,40 @@ const maxErrors = 50
 // that the grammar captured as ranges.
 type body struct {
 	scanner
-	def   *loom.Def
-	file  *diag.Source
-	ops   *dialect.Table
-	diags diag.List
+	def    *loom.Def
+	file   *diag.Source
+	shared *shared
+	braces braceTable
+	diags  diag.List
 
-	scratch *scratch
-	names   map[string]binding
-	log     []undo
-	depth   int32
-	types   map[string]*loom.Type // static types by text
-	fixups  []fixup
+	ops      *dialect.Table
+	customs  map[string]func(*body, *statement)
+	head     tokenList
+	outer    []scanner // of the ranges around the current one
+	names    *names
+	fixups   []fixup
+	labels   *[]labelRef // successor references of the innermost region
+	opStack  []*loom.Op  // of the blocks being read
+	free     []*statement
+	argBuf   []loom.PredArg
+	siblings []*loom.Value // results whose types are being read
+	inHead   bool          // reading a signature
+	stop     bool
 
-	opSlab  []loom.Op
-	valSlab []loom.Value
-	ptrSlab []*loom.Value
-	labels  *[]labelRef // successor references of the innermost region
-	customs map[string]func(*body, *statement)
-	inHead  bool // reading a signature
-	stop    bool
-}
+	types  map[string]*loom.Type // static types by text
+	shapes map[string]any        // heads by shape
+	lists  map[listKey]any       // index lists
+	flags  map[string]any        // flag words by text
 
-type binding struct {
-	val   *loom.Value
-	depth int32
-}
-
-type undo struct {
-	name string
-	old  binding
-	had  bool
+	opSlab     slab[loom.Op]
+	valSlab    slab[loom.Value]
+	valLists   slab[*loom.Value]
+	opLists    slab[*loom.Op]
+	attrSlab   slab[loom.NamedAttr]
+	segSlab    slab[uint16]
+	triviaSlab slab[loom.Trivia]
+	predSlab   slab[loom.Predicate]
+	predArgs   slab[loom.PredArg]
 }
 
 // fixup is an operand whose name was not defined yet.
@@ -135,81 +139,27 @@ func (p *body) acceptWord(w string) bool {
 	return false
 }
 
-func (p *body) newOp() *loom.Op {
-	if len(p.opSlab) == 0 {
-		p.opSlab = make([]loom.Op, 32)
-	}
-	o := &p.opSlab[0]
-	p.opSlab = p.opSlab[1:]
-	return o
-}
-
 func (p *body) newValue(name string, pos int) *loom.Value {
-	if len(p.valSlab) == 0 {
-		p.valSlab = make([]loom.Value, 32)
-	}
-	v := &p.valSlab[0]
-	p.valSlab = p.valSlab[1:]
+	v := p.valSlab.one()
 	v.Name, v.Pos = name, uint32(pos)
 	return v
 }
 
-// valueList copies vs into a shared slab.
-func (p *body) valueList(vs []*loom.Value) []*loom.Value {
-	n := len(vs)
-	if n == 0 {
-		return nil
-	}
-	if len(p.ptrSlab) < n {
-		p.ptrSlab = make([]*loom.Value, max(256, n))
-	}
-	out := p.ptrSlab[:n:n]
-	p.ptrSlab = p.ptrSlab[n:]
-	copy(out, vs)
-	return out
-}
-
-// Scopes.
-
-func (p *body) open() int { p.depth++; return len(p.log) }
-
-func (p *body) close(mark int) {
-	for i := len(p.log) - 1; i >= mark; i-- {
-		u := p.log[i]
-		if u.had {
-			p.names[u.name] = u.old
-		} else {
-			delete(p.names, u.name)
-		}
-	}
-	p.log = p.log[:mark]
-	p.depth--
-}
-
 func (p *body) define(v *loom.Value) {
-	old, had := p.names[v.Name]
-	if had && old.depth == p.depth {
-		d := diag.Errorf(p.span(int(v.Pos), int(v.Pos)+len(v.Name)+1), "PARSE/002", "value '%%%s' is defined twice in one scope", v.Name).
-			WithRelated(p.span(int(old.val.Pos), int(old.val.Pos)+len(v.Name)+1), "first defined here").
-			WithHelp("rename one of them")
-		p.report(d)
+	if old := p.names.define(v); old != nil {
+		p.report(diag.Errorf(p.span(int(v.Pos), int(v.Pos)+len(v.Name)+1), "PARSE/002", "value '%%%s' is defined twice in one scope", v.Name).
+			WithRelated(p.span(int(old.Pos), int(old.Pos)+len(v.Name)+1), "first defined here").
+			WithHelp("rename one of them"))
 	}
-	p.log = append(p.log, undo{v.Name, old, had})
-	p.names[v.Name] = binding{v, p.depth}
 }
-
-// lookup returns the value called name, or nil.
-func (p *body) lookup(name string) *loom.Value { return p.names[name].val }
 
 func (p *body) undefined(name string, sp diag.Span) diag.Diagnostic {
 	d := diag.Errorf(sp, "PARSE/001", "value '%%%s' is used before any definition", name)
-	names := make([]string, 0, len(p.names))
-	for n := range p.names {
-		names = append(names, n)
-	}
+	names := p.names.visible()
 	slices.Sort(names)
 	if n := dialect.Nearest(name, names); n != "" {
-		d = d.WithRelated(p.span(int(p.names[n].val.Pos), int(p.names[n].val.Pos)+len(n)+1), "'%%%s' is defined here", n).
+		v := p.names.lookup(n)
+		d = d.WithRelated(p.span(int(v.Pos), int(v.Pos)+len(n)+1), "'%%%s' is defined here", n).
 			WithHelp("did you mean '%%%s'?", n)
 	}
 	return d
@@ -230,7 +180,7 @@ func (p *body) valueName() string {
 // use consumes a %name and returns its value, which must be defined.
 func (p *body) use() *loom.Value {
 	n := p.valueName()
-	v := p.lookup(n)
+	v := p.names.lookup(n)
 	if v == nil {
 		p.report(p.undefined(n, p.here()))
 		v = p.newValue(n, p.start) // stands in so that the rest of the statement is still read
@@ -244,39 +194,46 @@ func (p *body) use() *loom.Value {
 // region parses "{ … }" into a region. args become the arguments of the entry
 // block.
 func (p *body) region(args []*loom.Value) *loom.Region {
-	r := &loom.Region{}
 	start := p.start
 	if !p.punct('{') {
 		p.expected("'{'")
 	}
-	if p.depth > maxNesting {
+	if p.names.depth > maxNesting {
 		p.fail(diag.Errorf(p.here(), "PARSE/021", "regions are nested deeper than %d", maxNesting))
 	}
-	mark := p.open()
-	defer p.close(mark)
+	both := &struct { // nearly every region has one block
+		region loom.Region
+		block  loom.Block
+		blocks [1]*loom.Block
+	}{}
+	r, b := &both.region, &both.block
+	scope := p.names.open()
+	defer p.names.close(scope)
 	for _, a := range args {
 		p.define(a)
 	}
 	p.next()
-	b := &loom.Block{Region: r, Args: args}
+	b.Region, b.Args = r, args
 	for i, a := range args {
 		a.Block, a.Index = b, int32(i)
 	}
-	r.Blocks = append(r.Blocks, b)
+	both.blocks[0] = b
+	r.Blocks = both.blocks[:]
 	labels := map[string]*loom.Block(nil)
 	firstFix := len(p.fixups)
+	firstOp := len(p.opStack)
 	var refs []labelRef
 	outer := p.labels
 	p.labels = &refs
 	for {
 		if p.kind == tLabel {
-			b = p.blockHeader(r, b, &labels)
+			b = p.blockHeader(r, b, firstOp, &labels)
 			continue
 		}
 		if p.punct('}') {
 			if p.comment {
 				r.Inner = commentLines(p.src[p.prevEnd:p.start])
-				p.trailing(b, &r.Inner)
+				p.trailing(firstOp, &r.Inner)
 			}
 			break
 		}
@@ -287,8 +244,9 @@ func (p *body) region(args []*loom.Value) *loom.Region {
 			p.skipToClose()
 			break
 		}
-		p.statement(b)
+		p.statement(b, firstOp)
 	}
+	p.endBlock(b, firstOp)
 	p.labels = outer
 	r.Span = p.span(start, p.end)
 	for _, ref := range refs {
@@ -306,6 +264,12 @@ func (p *body) region(args []*loom.Value) *loom.Region {
 	return r
 }
 
+// endBlock gives b the ops that were read since firstOp.
+func (p *body) endBlock(b *loom.Block, firstOp int) {
+	b.Ops = p.opLists.list(p.opStack[firstOp:])
+	p.opStack = p.opStack[:firstOp]
+}
+
 type labelRef struct {
 	op    *loom.Op
 	succ  int
@@ -314,15 +278,10 @@ type labelRef struct {
 }
 
 // trailing moves a comment that stands behind the last op's line to that op.
-func (p *body) trailing(b *loom.Block, lines *[]string) {
-	gap := p.src[p.prevEnd:p.start]
-	first, _, _ := strings.Cut(gap, "\n")
-	if first = strings.TrimSpace(first); first != "" && len(b.Ops) > 0 && len(*lines) > 0 {
-		last := b.Ops[len(b.Ops)-1]
-		if last.Trivia == nil {
-			last.Trivia = &loom.Trivia{}
-		}
-		last.Trivia.Behind = first
+func (p *body) trailing(firstOp int, lines *[]string) {
+	first, _, _ := strings.Cut(p.src[p.prevEnd:p.start], "\n")
+	if first = strings.TrimSpace(first); first != "" && len(p.opStack) > firstOp && len(*lines) > 0 {
+		p.behind(firstOp, first)
 		*lines = (*lines)[1:]
 	}
 }
@@ -330,9 +289,9 @@ func (p *body) trailing(b *loom.Block, lines *[]string) {
 func (p *body) resolveFixups(from int, multiBlock bool) {
 	kept := p.fixups[:from]
 	for _, f := range p.fixups[from:] {
-		v := p.lookup(f.name)
+		v := p.names.lookup(f.name)
 		if v == nil || !multiBlock {
-			if p.depth > 2 { // an outer region with labels may still define it
+			if p.names.depth > 2 { // an outer region with labels may still define it
 				kept = append(kept, f)
 				continue
 			}
@@ -348,21 +307,22 @@ func (p *body) resolveFixups(from int, multiBlock bool) {
 	p.fixups = kept
 }
 
-func (p *body) blockHeader(r *loom.Region, cur *loom.Block, labels *map[string]*loom.Block) *loom.Block {
+func (p *body) blockHeader(r *loom.Region, cur *loom.Block, firstOp int, labels *map[string]*loom.Block) *loom.Block {
 	name := p.src[p.start+1 : p.end]
 	place := p.here()
 	b := cur
-	if len(r.Blocks) > 1 || len(cur.Ops) > 0 || cur.Label != "" {
+	if len(r.Blocks) > 1 || len(p.opStack) > firstOp || cur.Label != "" {
 		b = &loom.Block{Region: r}
 		r.Blocks = append(r.Blocks, b)
 	}
 	b.Label = name
 	if p.comment {
-		t, behind := splitTrivia(p.src[p.prevEnd:p.start], false)
-		if t != nil {
-			b.Above = t.Above
-		}
-		p.behind(cur, behind)
+		var t loom.Trivia
+		p.behind(firstOp, splitTrivia(p.src[p.prevEnd:p.start], false, &t))
+		b.Above = t.Above
+	}
+	if b != cur {
+		p.endBlock(cur, firstOp)
 	}
 	if *labels == nil {
 		*labels = map[string]*loom.Block{}
@@ -372,7 +332,7 @@ func (p *body) blockHeader(r *loom.Region, cur *loom.Block, labels *map[string]*
 	}
 	(*labels)[name] = b
 	func() {
-		defer p.recover()
+		defer p.recover(p.mark())
 		p.next()
 		if p.accept('(') {
 			for !p.punct(')') {
@@ -395,20 +355,16 @@ func (p *body) blockHeader(r *loom.Region, cur *loom.Block, labels *map[string]*
 	return b
 }
 
-func (p *body) behind(b *loom.Block, text string) {
-	if text == "" || len(b.Ops) == 0 {
-		return
+// behind attaches the comment behind the last op of the block being read.
+func (p *body) behind(firstOp int, text string) {
+	if text != "" && len(p.opStack) > firstOp {
+		p.trivia(p.opStack[len(p.opStack)-1]).Behind = text
 	}
-	last := b.Ops[len(b.Ops)-1]
-	if last.Trivia == nil {
-		last.Trivia = &loom.Trivia{}
-	}
-	last.Trivia.Behind = text
 }
 
 // recover ends a statement that failed: it swallows errSyntax and moves to the
 // next place a statement can start.
-func (p *body) recover() {
+func (p *body) recover(m mark) {
 	r := recover()
 	if r == nil {
 		return
@@ -416,6 +372,8 @@ func (p *body) recover() {
 	if _, ok := r.(errSyntax); !ok {
 		panic(r)
 	}
+	p.unwind(m)
+	p.siblings = nil
 	p.sync()
 }
 
@@ -456,28 +414,19 @@ func (p *body) skipToClose() {
 	}
 }
 
-// statement parses one op into b.
-func (p *body) statement(b *loom.Block) {
-	defer p.recover()
-	op := p.newOp()
+// statement parses one op of the block b, whose ops start at firstOp.
+func (p *body) statement(b *loom.Block, firstOp int) {
+	defer p.recover(p.mark())
+	op := p.opSlab.one()
 	start := p.start
 	if p.comment || p.newlines > 1 {
-		t, behind := splitTrivia(p.src[p.prevEnd:p.start], false)
-		op.Trivia = t
-		p.behind(b, behind)
-		if t != nil && t.Blank && len(b.Ops) == 0 {
-			t.Blank = false
-			if len(t.Above) == 0 {
-				op.Trivia = nil
-			}
-		}
+		p.above(op, firstOp)
 	}
-	st := p.scratch.statement()
-	res := st.resultBuf[:0]
+	st := p.newStatement()
 	if p.kind == tValue {
 		for {
 			n := p.valueName()
-			res = append(res, p.newValue(n, p.start))
+			st.results = append(st.results, p.newValue(n, p.start))
 			p.next()
 			if !p.accept(',') {
 				break
@@ -497,54 +446,74 @@ func (p *body) statement(b *loom.Block) {
 	op.Block = b
 	op.Span = p.span(start, p.end)
 	if def == nil || def.Traits&loom.ModuleLevel != 0 {
-		p.unknownOp(op, b, res, def, name)
-		return
+		p.unknownOp(op, st.results, def, name)
+	} else {
+		op.Def = def.Compile()
+		p.next()
+		st.op, op.Attrs = op, st.attrs
+		p.elems(st, def.Elems)
+		p.finish(st)
 	}
-	def.Compile()
-	op.Def = def
-	p.next()
-	st.op, st.results = op, res
-	p.elems(st, def.Elems)
-	p.finish(st, b)
-	p.scratch.put(st)
+	p.free = append(p.free, st)
 }
 
-// statement returns a cleared statement. One that a syntax error abandons is left
-// to the garbage collector.
-func (s *scratch) statement() *statement {
-	n := len(s.free)
+// above attaches the comments and the blank line before the current statement.
+func (p *body) above(op *loom.Op, firstOp int) {
+	first := len(p.opStack) == firstOp
+	if !p.comment {
+		if !first {
+			op.Trivia = p.triviaSlab.one()
+			op.Trivia.Blank = true
+		}
+		return
+	}
+	var t loom.Trivia
+	p.behind(firstOp, splitTrivia(p.src[p.prevEnd:p.start], false, &t))
+	if first {
+		t.Blank = false
+	}
+	if t.Blank || len(t.Above) > 0 {
+		*p.trivia(op) = t
+	}
+}
+
+// statement is the state of the op being read. Its lists are reused.
+type statement struct {
+	op      *loom.Op
+	attrs   []loom.NamedAttr // where op.Attrs starts out
+	opnds   []*loom.Value
+	segs    [12]uint16
+	results []*loom.Value
+	types   []*loom.Type // result types, in order
+	regions []*loom.Region
+	tied    []int64
+	outArgs []*loom.Value // block arguments declared by the op head
+	fixes   []fixup
+}
+
+// newStatement returns a cleared statement. One that a syntax error abandons is
+// left to the garbage collector.
+func (p *body) newStatement() *statement {
+	n := len(p.free)
 	if n == 0 {
 		return &statement{}
 	}
-	st := s.free[n-1]
-	s.free = s.free[:n-1]
+	st := p.free[n-1]
+	p.free = p.free[:n-1]
+	st.op, st.tied, st.segs = nil, nil, [12]uint16{}
+	st.attrs, st.opnds, st.results, st.types = st.attrs[:0], st.opnds[:0], st.results[:0], st.types[:0]
+	st.regions, st.outArgs, st.fixes = st.regions[:0], st.outArgs[:0], st.fixes[:0]
 	return st
 }
 
-func (s *scratch) put(st *statement) {
-	*st = statement{types: st.types[:0], outArgs: nil, fixes: st.fixes[:0]}
-	s.free = append(s.free, st)
-}
-
-// statement is the state of the op being read.
-type statement struct {
-	op        *loom.Op
-	resultBuf [16]*loom.Value
-	operands  [24]*loom.Value
-	opnds     []*loom.Value
-	segs      [12]uint16
-	results   []*loom.Value
-	types     []*loom.Type // result types, in order
-	regions   []*loom.Region
-	tied      []int64
-	outArgs   []*loom.Value // block arguments declared by the op head
-	fixes     []fixup
+// forget drops what the lists keep alive.
+func (st *statement) forget() {
+	st.op = nil
+	st.attrs, st.opnds, st.results, st.types = forget(st.attrs), forget(st.opnds), forget(st.results), forget(st.types)
+	st.regions, st.outArgs, st.fixes = forget(st.regions), forget(st.outArgs), forget(st.fixes)
 }
 
 func (st *statement) add(field int, v *loom.Value) {
-	if st.opnds == nil {
-		st.opnds = st.operands[:0]
-	}
 	st.opnds = append(st.opnds, v)
 	if st.segs[field] == math.MaxUint16 {
 		panic(errSyntax{}) // more operands than the op table can count
@@ -552,7 +521,7 @@ func (st *statement) add(field int, v *loom.Value) {
 	st.segs[field]++
 }
 
-func (p *body) finish(st *statement, b *loom.Block) {
+func (p *body) finish(st *statement) {
 	op := st.op
 	if p.is("loc") {
 		s := p.start
@@ -563,10 +532,10 @@ func (p *body) finish(st *statement, b *loom.Block) {
 		p.skipGroup()
 		p.trivia(op).Loc = p.src[s:p.prevEnd]
 	}
-	op.Operands = p.valueList(st.opnds)
+	op.Operands = p.valLists.list(st.opnds)
 	for i := range op.Def.Operands {
 		if st.segs[i] != 1 || op.Def.Operands[i].Variadic {
-			op.Segs = slices.Clone(st.segs[:len(op.Def.Operands)])
+			op.Segs = p.segSlab.list(st.segs[:len(op.Def.Operands)])
 			break
 		}
 	}
@@ -574,22 +543,26 @@ func (p *body) finish(st *statement, b *loom.Block) {
 		st.fixes[i].op = op
 		p.fixups = append(p.fixups, st.fixes[i])
 	}
-	op.Regions = st.regions
-	for _, r := range st.regions {
-		r.Op = op
+	if len(st.regions) > 0 {
+		op.Regions = slices.Clone(st.regions)
+		for _, r := range st.regions {
+			r.Op = op
+		}
 	}
 	if st.tied != nil {
 		op.Attrs = append(op.Attrs, loom.NamedAttr{Name: "tied", Value: loom.Attr{Kind: loom.AttrInts, Aux: st.tied}})
 	}
+	st.attrs = op.Attrs // grown, perhaps
+	op.Attrs = p.attrSlab.list(op.Attrs)
 	op.Span.End = uint32(p.prevEnd)
 	p.resultTypes(st)
-	b.Ops = append(b.Ops, op)
+	p.opStack = append(p.opStack, op)
 	p.strayComments(op)
 }
 
 func (p *body) trivia(op *loom.Op) *loom.Trivia {
 	if op.Trivia == nil {
-		op.Trivia = &loom.Trivia{}
+		op.Trivia = p.triviaSlab.one()
 	}
 	return op.Trivia
 }
@@ -665,7 +638,7 @@ func (p *body) resultTypes(st *statement) {
 			p.define(v)
 		}
 	}
-	op.Results = p.valueList(st.results)
+	op.Results = p.valLists.list(st.results)
 }
 
 func plural(n int, w string) string {
@@ -700,7 +673,7 @@ func (st *statement) fieldAll(idx int) []*loom.Value {
 
 // unknownOp handles an op the table does not have: opaque dialects are kept
 // verbatim, others are reported.
-func (p *body) unknownOp(op *loom.Op, b *loom.Block, res []*loom.Value, def *loom.OpDef, name string) {
+func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name string) {
 	if def != nil {
 		p.fail(diag.Errorf(p.here(), "STRUCTURE/011", "'%s' defines a module symbol and is not allowed in a body", name).
 			WithHelp("a closing '}' may be missing above"))
@@ -744,8 +717,8 @@ func (p *body) unknownOp(op *loom.Op, b *loom.Block, res []*loom.Value, def *loo
 		v.Def, v.Index, v.Type = op, int32(i), types[i]
 		p.define(v)
 	}
-	op.Results = p.valueList(res)
-	b.Ops = append(b.Ops, op)
+	op.Results = p.valLists.list(res)
+	p.opStack = append(p.opStack, op)
 }
 
 // opaqueTypes reads the result types at the end of an op carried verbatim. What
@@ -753,19 +726,22 @@ func (p *body) unknownOp(op *loom.Op, b *loom.Block, res []*loom.Value, def *loo
 func (p *body) opaqueTypes(start, end, n int) []*loom.Type {
 	types := make([]*loom.Type, n)
 	if n > 0 && start > 0 {
-		q := p.at(start, end)
-		q.guard(func() {
-			paren := q.accept('(')
+		found, stop := p.diags, p.stop
+		p.enter(start, end)
+		p.guard(func() {
+			paren := p.accept('(')
 			for i := range types {
-				types[i] = q.typ()
-				if !q.accept(',') {
+				types[i] = p.typ()
+				if !p.accept(',') {
 					break
 				}
 			}
 			if paren {
-				q.expectPunct(')')
+				p.expectPunct(')')
 			}
 		})
+		p.leave()
+		p.diags, p.stop = found, stop
 	}
 	for i, t := range types {
 		if t == nil {

@@ -33,7 +33,7 @@ func (p *body) elems(st *statement, es []loom.Elem) {
 				st.op.Attrs = append(st.op.Attrs, p.dict(0)...)
 			}
 		case loom.ElemType:
-			p.fieldType(st, e.Field, p.typ())
+			p.fieldType(st, e.Field)
 		case loom.ElemTypes:
 			p.fieldTypes(st, e.Field)
 		case loom.ElemParams:
@@ -111,7 +111,7 @@ func (p *body) startsGroup(es []loom.Elem) bool {
 
 func (p *body) operand(st *statement, field int) {
 	n := p.valueName()
-	v := p.names[n].val
+	v := p.names.lookup(n)
 	if v == nil {
 		v = p.newValue(n, p.start)
 		st.fixes = append(st.fixes, fixup{slot: len(st.opnds), name: n, place: p.here()})
@@ -138,19 +138,54 @@ func (p *body) indexList(st *statement, e *loom.Elem) {
 		}
 	}
 	p.expectPunct(']')
-	st.op.Attrs = append(st.op.Attrs, loom.NamedAttr{Name: e.Name, Value: loom.Attr{Kind: loom.AttrInts, Aux: slices.Clone(static)}})
+	st.op.Attrs = append(st.op.Attrs, loom.NamedAttr{Name: e.Name, Value: loom.Attr{Kind: loom.AttrInts, Aux: p.intList(static)}})
+}
+
+// listKey is a short index list.
+type listKey struct {
+	n    int8
+	vals [4]int64
+}
+
+// maxLists bounds the cache of index lists.
+const maxLists = 1024
+
+// intList returns vs as an attribute payload. Payloads are immutable, so ops
+// share short ones.
+func (p *body) intList(vs []int64) any {
+	key := listKey{n: int8(len(vs))}
+	if len(vs) > len(key.vals) {
+		return slices.Clone(vs)
+	}
+	copy(key.vals[:], vs)
+	l := p.lists[key]
+	if l == nil {
+		l = slices.Clone(vs)
+		if len(p.lists) < maxLists {
+			p.lists[key] = l
+		}
+	}
+	return l
 }
 
 // fieldType records the printed type of a result, or checks it against the
 // operand it describes.
-func (p *body) fieldType(st *statement, field int, t *loom.Type) {
+func (p *body) fieldType(st *statement, field int) {
 	if field < 0 {
-		st.types = append(st.types, t)
+		p.resultType(st)
 		return
 	}
+	t := p.typ()
 	for _, v := range st.fieldAll(field) {
 		p.checkOperandType(st, v, t)
 	}
+}
+
+// resultType reads the type of the next result.
+func (p *body) resultType(st *statement) {
+	p.siblings = st.results
+	st.types = append(st.types, p.typ())
+	p.siblings = nil
 }
 
 func (p *body) checkOperandType(st *statement, v *loom.Value, t *loom.Type) {
@@ -177,10 +212,10 @@ func (p *body) fieldTypes(st *statement, field int) {
 	}
 	n := 0
 	for {
-		t := p.typ()
 		if field < 0 {
-			st.types = append(st.types, t)
+			p.resultType(st)
 		} else {
+			t := p.typ()
 			if n < len(vs) {
 				p.checkOperandType(st, vs[n], t)
 			}
@@ -389,7 +424,7 @@ func (p *body) successor(st *statement) {
 	}
 	for !p.punct(')') {
 		n := p.valueName()
-		v := p.lookup(n)
+		v := p.names.lookup(n)
 		if v == nil {
 			v = p.newValue(n, p.start)
 			st.fixes = append(st.fixes, fixup{slot: -1 - len(st.op.Succs[i].Args), succ: i, name: n, place: p.here()})
@@ -407,8 +442,8 @@ func (p *body) successor(st *statement) {
 }
 
 func (p *body) opRegion(st *statement) {
-	args := st.outArgs
-	st.outArgs = nil
+	args := p.valLists.list(st.outArgs)
+	st.outArgs = st.outArgs[:0]
 	r := p.region(args)
 	st.regions = append(st.regions, r)
 }
@@ -534,7 +569,7 @@ func results(p *body, st *statement) {
 	}
 	p.next()
 	if !p.accept('(') {
-		st.types = append(st.types, p.typ())
+		p.resultType(st)
 		return
 	}
 	for i := 0; !p.punct(')'); i++ {
@@ -555,7 +590,7 @@ func results(p *body, st *statement) {
 		if tied >= 0 && st.tied == nil {
 			st.tied = slices.Repeat([]int64{-1}, len(st.types))
 		}
-		st.types = append(st.types, p.typ())
+		p.resultType(st)
 		if st.tied != nil {
 			st.tied = append(st.tied, tied)
 		}
@@ -609,7 +644,7 @@ func loopHints(p *body, st *statement) {
 
 func (p *body) hint(st *statement) (*loom.Value, *fixup) {
 	n := p.valueName()
-	v := p.lookup(n)
+	v := p.names.lookup(n)
 	var f *fixup
 	if v == nil {
 		v = p.newValue(n, p.start)

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"sync"
@@ -11,40 +12,45 @@ import (
 
 // The grammar of record for module-level constructs. Each struct below is one
 // production; its tag is the right-hand side. Types, encodings and attribute
-// values are captured as text ranges (typeText, encText) and read by the same
+// values are captured as token ranges (typeText, encText) and read by the same
 // functions that read them in bodies, so that there is one definition of each.
-// A region or attribute dictionary in braces is one token, braceToken: bodies
-// are parsed by the op table, not by this grammar.
+// A region or attribute dictionary in braces is one token: bodies are parsed by
+// the op table, not by this grammar.
+//
+// A position is the ordinal of a token in its head, and what a head chooses
+// freely (names, numbers, strings) is captured as its token, never as its text.
+// The result of a production then depends on the kinds of the tokens and on the
+// words alone, and serves every head of that shape (head.go).
 
 // configDecl is config.decl @key : [%v :] T [where [p, …]].
 type configDecl struct {
-	Name  string     `parser:"'config.decl' @Symbol ':'"`
-	Value *valueName `parser:"( @@ ':' )?"`
-	Type  typeText   `parser:"@@"`
-	Where *predList  `parser:"( 'where' @@ )?"`
+	Name  lexer.Token `parser:"'config.decl' @Symbol ':'"`
+	Value *valueName  `parser:"( @@ ':' )?"`
+	Type  typeText    `parser:"@@"`
+	Where *predList   `parser:"( 'where' @@ )?"`
 }
 
 // configDef is config.def @key = value : T.
 type configDef struct {
-	Name  string   `parser:"'config.def' @Symbol '='"`
-	Value attrText `parser:"@@ ':'"`
-	Type  typeText `parser:"@@"`
+	Name  lexer.Token `parser:"'config.def' @Symbol '='"`
+	Value attrText    `parser:"@@ ':'"`
+	Type  typeText    `parser:"@@"`
 }
 
 // targetRecord is amdgpu.target<SELECTOR> @sym [{…}].
 type targetRecord struct {
-	Op       string     `parser:"@OpName"`
-	Selector string     `parser:"( '<' @( Ident | OpName ) '>' )?"`
-	Name     string     `parser:"@Symbol"`
-	Attrs    *braceText `parser:"@@?"`
+	Op       string      `parser:"@OpName"`
+	Selector string      `parser:"( '<' @( Ident | OpName ) '>' )?"`
+	Name     lexer.Token `parser:"@Symbol"`
+	Attrs    *braceText  `parser:"@@?"`
 }
 
 // callable is the head of a function or template, with or without a body.
 type callable struct {
 	Op      string      `parser:"@OpName"`
-	Family  string      `parser:"( '<' @( Symbol | Ident | OpName ) '>' )?"`
+	Family  lexer.Token `parser:"( '<' @( Symbol | Ident | OpName ) '>' )?"`
 	Mods    []*modifier `parser:"@@*"`
-	Name    string      `parser:"@Symbol"`
+	Name    lexer.Token `parser:"@Symbol"`
 	Params  groupText   `parser:"@@"`
 	Results *groupText  `parser:"( Arrow @@ )?"`
 	Where   *predList   `parser:"( 'where' @@ )?"`
@@ -55,7 +61,7 @@ type callable struct {
 type kernelDef struct {
 	Op       string      `parser:"@OpName"`
 	Mods     []*modifier `parser:"@@*"`
-	Name     string      `parser:"@Symbol"`
+	Name     lexer.Token `parser:"@Symbol"`
 	Workload groupText   `parser:"@@"`
 	Config   *braceText  `parser:"@@?"`
 	Params   groupText   `parser:"'launch' @@"`
@@ -65,68 +71,72 @@ type kernelDef struct {
 
 // globalDef is global.constant or global.variable.
 type globalDef struct {
-	Op    string    `parser:"@OpName"`
-	Name  string    `parser:"@Symbol ':'"`
-	Type  typeText  `parser:"@@"`
-	Where *predList `parser:"( 'where' @@ )?"`
-	Init  *attrText `parser:"( '=' @@ )?"`
+	Op    string      `parser:"@OpName"`
+	Name  lexer.Token `parser:"@Symbol ':'"`
+	Type  typeText    `parser:"@@"`
+	Where *predList   `parser:"( 'where' @@ )?"`
+	Init  *attrText   `parser:"( '=' @@ )?"`
 }
 
 // checkCase is check.case [public] @name { … }.
 type checkCase struct {
-	Op     string     `parser:"'check.case'"`
-	Public bool       `parser:"@'public'?"`
-	Name   string     `parser:"@Symbol"`
-	Body   *braceText `parser:"@@"`
+	Op     string      `parser:"'check.case'"`
+	Public bool        `parser:"@'public'?"`
+	Name   lexer.Token `parser:"@Symbol"`
+	Body   *braceText  `parser:"@@"`
 }
 
 // benchmark is check.benchmark<@case> [@name] [{…}].
 type benchmark struct {
-	Op    string     `parser:"'check.benchmark'"`
-	Case  string     `parser:"'<' @Symbol '>'"`
-	Name  string     `parser:"@Symbol?"`
-	Attrs *braceText `parser:"@@?"`
+	Op    string      `parser:"'check.benchmark'"`
+	Case  lexer.Token `parser:"'<' @Symbol '>'"`
+	Name  lexer.Token `parser:"@Symbol?"`
+	Attrs *braceText  `parser:"@@?"`
 }
 
 // moduleImport is module.import "provider" [@a, …].
 type moduleImport struct {
-	Name    string   `parser:"'module.import' @String"`
-	Symbols []string `parser:"( '[' ( @Symbol ( ',' @Symbol )* )? ']' )?"`
+	Name    lexer.Token   `parser:"'module.import' @String"`
+	Symbols []*symbolName `parser:"( '[' ( @@ ( ',' @@ )* )? ']' )?"`
+}
+
+type symbolName struct {
+	Name lexer.Token `parser:"@Symbol"`
 }
 
 // metadata is metadata.module "key" = value.
 type metadata struct {
-	Name  string   `parser:"'metadata.module' @String '='"`
-	Value attrText `parser:"@@"`
+	Name  lexer.Token `parser:"'metadata.module' @String '='"`
+	Value attrText    `parser:"@@"`
 }
 
 // modifier is one word or clause between the op name and the symbol.
 type modifier struct {
 	Pos      lexer.Position
-	Word     string     `parser:"@( 'public' | 'retain' | 'host' | 'device' | 'initializer' | 'deinitializer' | 'pure' | 'hot' | 'cold' | 'inline' | 'noinline' )"`
-	Target   string     `parser:"| 'target' '(' @Symbol ')'"`
-	ABI      string     `parser:"| 'abi' '(' @( Ident | OpName )"`
-	ABIAttrs *braceText `parser:"( ',' @@ )? ')'"`
-	Export   *exportAs  `parser:"| 'export' '(' @@ ')'"`
-	Import   *importAs  `parser:"| 'import' '(' @@ ')'"`
-	Requires []encText  `parser:"| 'requires' '[' ( @@ ( ',' @@ )* )? ']'"`
-	Priority string     `parser:"| 'priority' '(' @Int ')'"`
-	Linkage  string     `parser:"| 'linkage' '(' @Ident ')'"`
+	Word     string      `parser:"@( 'public' | 'retain' | 'host' | 'device' | 'initializer' | 'deinitializer' | 'pure' | 'hot' | 'cold' | 'inline' | 'noinline' )"`
+	Target   lexer.Token `parser:"| 'target' '(' @Symbol ')'"`
+	ABI      string      `parser:"| 'abi' '(' @( Ident | OpName )"`
+	ABIAttrs *braceText  `parser:"( ',' @@ )? ')'"`
+	Export   *exportAs   `parser:"| 'export' '(' @@ ')'"`
+	Import   *importAs   `parser:"| 'import' '(' @@ ')'"`
+	Requires []encText   `parser:"| 'requires' '[' ( @@ ( ',' @@ )* )? ']'"`
+	Priority lexer.Token `parser:"| 'priority' '(' @Int ')'"`
+	Linkage  string      `parser:"| 'linkage' '(' @Ident ')'"`
 }
 
 type exportAs struct {
-	Name  string     `parser:"@String"`
-	Attrs *braceText `parser:"( ',' @@ )?"`
+	Name  lexer.Token `parser:"@String"`
+	Attrs *braceText  `parser:"( ',' @@ )?"`
 }
 
 type importAs struct {
-	Module string `parser:"@String"`
-	Symbol string `parser:"( ',' @String )?"`
+	Module lexer.Token `parser:"@String"`
+	Symbol lexer.Token `parser:"( ',' @String )?"`
 }
 
 type valueName struct {
 	Pos  lexer.Position
-	Name string `parser:"@Value"`
+	Name lexer.Token `parser:"@Value"`
 }
 
 // predList is a list of constraints: [range(%v, 1, 64), multiple_of(%v, 4)].
@@ -138,121 +148,41 @@ type predList struct {
 // pred is one constraint: name(argument, …).
 type pred struct {
 	Pos    lexer.Position
-	Name   string     `parser:"@Ident '('"`
-	Args   []*predArg `parser:"( @@ ( ',' @@ )* )? ')'"`
+	Name   lexer.Token `parser:"@Ident '('"`
+	Args   []*predArg  `parser:"( @@ ( ',' @@ )* )? ')'"`
 	EndPos lexer.Position
 }
 
 // predArg is a %value or a literal.
 type predArg struct {
 	Pos   lexer.Position
-	Value string `parser:"@Value"`
-	Int   string `parser:"| @Int"`
-	Float string `parser:"| @( Float | 'inf' | 'nan' )"`
+	Value lexer.Token `parser:"@Value"`
+	Int   lexer.Token `parser:"| @Int"`
+	Float lexer.Token `parser:"| @( Float | 'inf' | 'nan' )"`
 }
 
-// typeText, encText, attrText, braceText and groupText capture source ranges.
+// typeText, encText, attrText, braceText and groupText capture ranges of tokens.
 // groupText is a signature in parentheses: parameters (%name: T) or results (T,
 // %operand as T, %name: T).
 type (
-	groupText struct{ start, end int }
-	typeText  struct{ start, end int }
-	encText   struct{ start, end int }
-	attrText  struct{ start, end int }
-	braceText struct{ start, end int }
+	groupText struct{ tokenRange }
+	typeText  struct{ tokenRange }
+	encText   struct{ tokenRange }
+	attrText  struct{ tokenRange }
+	braceText struct{ tokenRange }
 )
 
-// Parse implements participle.Parseable: a scalar word, a word with a bracketed
-// payload, or a function type.
-func (t *typeText) Parse(lex *lexer.PeekingLexer) error {
-	tok := lex.Peek()
-	t.start = tok.Pos.Offset
-	switch {
-	case tok.Type == ruleIdent, tok.Type == ruleOpName:
-		t.end = t.start + len(tok.Value)
-		lex.Next()
-		if lex.Peek().Value == "<" && lex.Peek().Type == rulePunct {
-			return balanced(lex, &t.end)
-		}
-		return nil
-	case tok.Value == "(":
-		if err := balanced(lex, &t.end); err != nil {
-			return err
-		}
-		if lex.Peek().Type == ruleArrow {
-			lex.Next()
-			return balanced(lex, &t.end)
-		}
-		return nil
-	}
-	return participle.NextMatch
+// tokenRange is the ordinals of the first and the last token.
+type tokenRange struct{ first, last int }
+
+// take consumes one token as the whole range.
+func (t *tokenRange) take(lex *lexer.PeekingLexer) {
+	t.first = lex.Next().Pos.Offset
+	t.last = t.first
 }
 
-// Parse implements participle.Parseable: #name with an optional payload.
-func (t *encText) Parse(lex *lexer.PeekingLexer) error {
-	tok := lex.Peek()
-	if tok.Type != ruleHash {
-		return participle.NextMatch
-	}
-	t.start, t.end = tok.Pos.Offset, tok.Pos.Offset+len(tok.Value)
-	lex.Next()
-	if lex.Peek().Value == "<" {
-		return balanced(lex, &t.end)
-	}
-	return nil
-}
-
-// Parse implements participle.Parseable: a literal, word, symbol, encoding, or
-// bracketed value.
-func (t *attrText) Parse(lex *lexer.PeekingLexer) error {
-	tok := lex.Peek()
-	t.start, t.end = tok.Pos.Offset, tok.Pos.Offset+len(tok.Value)
-	switch {
-	case tok.Type == ruleHash:
-		lex.Next()
-		if lex.Peek().Value == "<" {
-			return balanced(lex, &t.end)
-		}
-		return nil
-	case tok.Type == ruleIdent:
-		lex.Next()
-		if lex.Peek().Value == "(" {
-			return balanced(lex, &t.end)
-		}
-		return nil
-	case tok.Value == "[":
-		return balanced(lex, &t.end)
-	case tok.Type == ruleInt, tok.Type == ruleFloat, tok.Type == ruleString, tok.Type == ruleSymbol, tok.Type == ruleOpName, tok.Type == ruleBraces:
-		lex.Next()
-		return nil
-	}
-	return participle.NextMatch
-}
-
-// Parse implements participle.Parseable.
-func (t *braceText) Parse(lex *lexer.PeekingLexer) error {
-	tok := lex.Peek()
-	if tok.Type != ruleBraces {
-		return participle.NextMatch
-	}
-	t.start, t.end = tok.Pos.Offset, tok.Pos.Offset+len(tok.Value)
-	lex.Next()
-	return nil
-}
-
-// Parse implements participle.Parseable.
-func (t *groupText) Parse(lex *lexer.PeekingLexer) error {
-	tok := lex.Peek()
-	if tok.Type != ruleGroup {
-		return participle.NextMatch
-	}
-	t.start, t.end = tok.Pos.Offset, tok.Pos.Offset+len(tok.Value)
-	lex.Next()
-	return nil
-}
-
-// balanced consumes a bracketed group and sets end to the offset behind it.
-func balanced(lex *lexer.PeekingLexer, end *int) error {
+// group consumes a bracketed group as the rest of the range.
+func (t *tokenRange) group(lex *lexer.PeekingLexer) error {
 	depth := 0
 	for {
 		tok := lex.Next()
@@ -267,11 +197,94 @@ func balanced(lex *lexer.PeekingLexer, end *int) error {
 				depth--
 			}
 		}
-		*end = tok.Pos.Offset + len(tok.Value)
+		t.last = tok.Pos.Offset
 		if depth <= 0 {
 			return nil
 		}
 	}
+}
+
+// Parse implements participle.Parseable: a scalar word, a word with a bracketed
+// payload, or a function type.
+func (t *typeText) Parse(lex *lexer.PeekingLexer) error {
+	tok := lex.Peek()
+	switch {
+	case tok.Type == ruleIdent, tok.Type == ruleOpName:
+		t.take(lex)
+		if lex.Peek().Value == "<" {
+			return t.group(lex)
+		}
+		return nil
+	case tok.Value == "(":
+		t.first = tok.Pos.Offset
+		if err := t.group(lex); err != nil {
+			return err
+		}
+		if lex.Peek().Type == ruleArrow {
+			lex.Next()
+			return t.group(lex)
+		}
+		return nil
+	}
+	return participle.NextMatch
+}
+
+// Parse implements participle.Parseable: #name with an optional payload.
+func (t *encText) Parse(lex *lexer.PeekingLexer) error {
+	if lex.Peek().Type != ruleHash {
+		return participle.NextMatch
+	}
+	t.take(lex)
+	if lex.Peek().Value == "<" {
+		return t.group(lex)
+	}
+	return nil
+}
+
+// Parse implements participle.Parseable: a literal, word, symbol, encoding, or
+// bracketed value.
+func (t *attrText) Parse(lex *lexer.PeekingLexer) error {
+	tok := lex.Peek()
+	switch tok.Type {
+	case ruleHash:
+		t.take(lex)
+		if lex.Peek().Value == "<" {
+			return t.group(lex)
+		}
+		return nil
+	case ruleIdent:
+		t.take(lex)
+		if lex.Peek().Value == "(" {
+			return t.group(lex)
+		}
+		return nil
+	case ruleInt, ruleFloat, ruleString, ruleSymbol, ruleOpName, ruleBraces:
+		t.take(lex)
+		return nil
+	}
+	if tok.Value == "[" {
+		t.first = tok.Pos.Offset
+		return t.group(lex)
+	}
+	return participle.NextMatch
+}
+
+// Parse implements participle.Parseable.
+func (t *braceText) Parse(lex *lexer.PeekingLexer) error {
+	if lex.Peek().Type != ruleBraces {
+		return participle.NextMatch
+	}
+	t.take(lex)
+	return nil
+}
+
+// Parse implements participle.Parseable.
+func (t *groupText) Parse(lex *lexer.PeekingLexer) error {
+	if lex.Peek().Type != ruleGroup {
+		return participle.NextMatch
+	}
+	t.take(lex)
+	return nil
 }
 
 // Token types of the head lexer.
@@ -295,8 +308,8 @@ const (
 var ruleOf = [...]lexer.TokenType{tIdent: ruleIdent, tOpName: ruleOpName, tInt: ruleInt, tFloat: ruleFloat, tString: ruleString,
 	tValue: ruleValue, tSymbol: ruleSymbol, tHash: ruleHash, tLabel: ruleLabel, tArrow: ruleArrow, tPunct: rulePunct, tBad: ruleBad}
 
-// headLexer is the lexer of one definition's head: the scanner's tokens, with a
-// balanced group in braces as one token.
+// headLexer names the tokens of a head for the grammar. The tokens themselves
+// come from tokenList (head.go).
 type headLexer struct{}
 
 func (headLexer) Symbols() map[string]lexer.TokenType {
@@ -305,84 +318,15 @@ func (headLexer) Symbols() map[string]lexer.TokenType {
 		"Punct": rulePunct, "Bad": ruleBad, "Braces": ruleBraces, "Group": ruleGroup}
 }
 
-func (h headLexer) Lex(filename string, r io.Reader) (lexer.Lexer, error) {
+// Lex reads all of r as the head of one definition.
+func (headLexer) Lex(_ string, r io.Reader) (lexer.Lexer, error) {
 	b, err := io.ReadAll(r)
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("read a definition's head: %w", err)
 	}
-	return h.LexString(filename, string(b))
-}
-
-func (headLexer) LexString(_, text string) (lexer.Lexer, error) {
-	return &headTokens{sc: scanner{src: text}}, nil
-}
-
-// headTokens makes one token of a group in braces, and of the parentheses that
-// follow a symbol, an arrow or the word launch.
-type headTokens struct {
-	sc        scanner
-	signature bool // a parenthesis here opens a signature
-}
-
-func (h *headTokens) Next() (lexer.Token, error) {
-	h.sc.next()
-	pos := lexer.Position{Offset: h.sc.start}
-	if h.sc.kind == tEOF {
-		return lexer.Token{Type: lexer.EOF, Pos: pos}, nil
-	}
-	if h.sc.punct('{') {
-		end := closeBrace(h.sc.src, h.sc.pos)
-		h.sc.pos, h.sc.end = end, end
-		return lexer.Token{Type: ruleBraces, Value: h.sc.src[h.sc.start:end], Pos: pos}, nil
-	}
-	if h.signature && h.sc.punct('(') {
-		h.signature = false
-		end := closeParen(h.sc.src, h.sc.pos)
-		h.sc.pos, h.sc.end = end, end
-		return lexer.Token{Type: ruleGroup, Value: h.sc.src[pos.Offset:end], Pos: pos}, nil
-	}
-	h.signature = h.sc.kind == tSymbol || h.sc.kind == tArrow || h.sc.kind == tIdent && h.sc.text() == "launch"
-	return lexer.Token{Type: ruleOf[h.sc.kind], Value: h.sc.text(), Pos: pos}, nil
-}
-
-// closeBrace returns the offset behind the brace that closes the one before
-// pos, or the end of the text.
-func closeBrace(text string, pos int) int {
-	sc := scanner{src: text, pos: pos}
-	depth := 1
-	for {
-		sc.next()
-		switch {
-		case sc.kind == tEOF:
-			return len(text)
-		case sc.punct('{'):
-			depth++
-		case sc.punct('}'):
-			if depth--; depth == 0 {
-				return sc.end
-			}
-		}
-	}
-}
-
-// closeParen returns the offset behind the parenthesis that closes the one
-// before pos, or the end of the text.
-func closeParen(text string, pos int) int {
-	sc := scanner{src: text, pos: pos}
-	depth := 1
-	for {
-		sc.next()
-		switch {
-		case sc.kind == tEOF, sc.punct('{'), sc.punct('}'):
-			return sc.start
-		case sc.punct('('):
-			depth++
-		case sc.punct(')'):
-			if depth--; depth == 0 {
-				return sc.end
-			}
-		}
-	}
+	var t tokenList
+	t.read(string(b), 0, nil)
+	return &t, nil
 }
 
 // grammars holds the compiled productions; building them reflects over the

@@ -1,77 +1,162 @@
 package parser
 
 import (
-	"errors"
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 
-	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/dialect"
 )
 
-// loadDef parses one definition: its head through the grammar, its regions
-// through the op table.
-func loadDef(d *loom.Def) diag.List {
+// shared is what the definitions of one file need of each other when they are
+// loaded, in any order and from any goroutine.
+type shared struct {
+	braces  braceTable
+	aliases []*loom.Def
+	byName  map[string]int // first alias of a name, as index of aliases
+	ready   atomic.Int32   // aliases before this one are loaded
+}
+
+func (s *shared) addAlias(d *loom.Def) {
+	if s.byName == nil {
+		s.byName = map[string]int{}
+	}
+	if _, ok := s.byName[d.Name]; !ok {
+		s.byName[d.Name] = len(s.aliases)
+	}
+	s.aliases = append(s.aliases, d)
+}
+
+// alias returns the alias that #name stands for in d, or nil. Aliases are loaded
+// in order, so that a long chain of them does not nest.
+func (s *shared) alias(name string, d *loom.Def) *loom.Encoding {
+	n, ok := s.byName[name]
+	if !ok || s.aliases[n].Ordinal >= d.Ordinal {
+		return nil
+	}
+	for i := int(s.ready.Load()); i <= n; i++ {
+		s.aliases[i].Load()
+	}
+	if int(s.ready.Load()) <= n {
+		s.ready.Store(int32(n) + 1)
+	}
+	return s.aliases[n].Enc
+}
+
+// load parses one definition: its head through the grammar, its regions through
+// the op table.
+func (s *shared) load(d *loom.Def) diag.List {
 	if d.Kind == loom.DefOpaque {
 		return nil
 	}
-	p := newBody(d)
-	p.guard(func() { p.load() })
-	p.release()
-	return p.diags
+	p := newBody(d, s)
+	if d.Kind == loom.DefAlias {
+		p.loadAlias()
+	} else {
+		p.guard(p.load)
+	}
+	return p.release()
 }
 
-// scratch is what one parse leaves for the next: maps and lists whose content
-// does not matter, and types without SSA references, which any file may share.
-type scratch struct {
-	names map[string]binding
-	log   []undo
-	types map[string]*loom.Type
-	free  []*statement
-}
+// bodies keeps parsers between definitions for what they have grown: maps and
+// lists whose content does not matter, the rest of slabs, and what any file may
+// share (types without SSA references, heads by shape).
+var bodies = sync.Pool{New: func() any {
+	return &body{
+		ops: dialect.Ops(), customs: customs(), names: newNames(),
+		types: map[string]*loom.Type{}, shapes: map[string]any{}, lists: map[listKey]any{}, flags: map[string]any{},
+		opSlab: slab[loom.Op]{chunk: 64}, valSlab: slab[loom.Value]{chunk: 128}, valLists: slab[*loom.Value]{chunk: 512},
+		opLists: slab[*loom.Op]{chunk: 512}, attrSlab: slab[loom.NamedAttr]{chunk: 64}, segSlab: slab[uint16]{chunk: 1024},
+		triviaSlab: slab[loom.Trivia]{chunk: 64}, predSlab: slab[loom.Predicate]{chunk: 64}, predArgs: slab[loom.PredArg]{chunk: 128},
+	}
+}}
 
 // maxSharedTypes bounds the type cache that parses hand on.
 const maxSharedTypes = 4096
 
-var scratches = sync.Pool{New: func() any {
-	return &scratch{names: map[string]binding{}, types: map[string]*loom.Type{}}
-}}
-
-func newBody(d *loom.Def) *body {
+func newBody(d *loom.Def, s *shared) *body {
+	p, _ := bodies.Get().(*body)
 	src := d.Mod.Source
-	s, _ := scratches.Get().(*scratch)
-	return &body{
-		scanner: scanner{src: src.Text[:d.Span.End]},
-		def:     d, file: src, ops: dialect.Ops(), customs: customs(),
-		scratch: s, names: s.names, types: s.types, log: s.log[:0],
-	}
+	p.scanner = scanner{src: src.Text[:d.Span.End]}
+	p.def, p.file, p.shared, p.braces = d, src, s, s.braces
+	return p
 }
 
-func (p *body) release() {
-	s := p.scratch
-	clear(s.names)
-	clear(p.log[:cap(p.log)])
-	s.log = p.log[:0]
-	if len(s.types) > maxSharedTypes {
-		clear(s.types)
+// release returns what p found and makes p available for another definition.
+func (p *body) release() diag.List {
+	found := p.diags
+	p.scanner, p.def, p.file, p.shared, p.braces, p.diags = scanner{}, nil, nil, nil, nil, nil
+	p.head.text = ""
+	p.names.reset()
+	p.opStack = forget(p.opStack)
+	p.outer = forget(p.outer)
+	p.fixups = forget(p.fixups)
+	for _, st := range p.free {
+		st.forget()
 	}
-	scratches.Put(s)
+	p.labels, p.siblings, p.inHead, p.stop = nil, nil, false, false
+	if len(p.types) > maxSharedTypes {
+		clear(p.types)
+	}
+	bodies.Put(p)
+	return found
+}
+
+// forget empties a list for reuse, keeping nothing alive.
+func forget[T any](list []T) []T {
+	if cap(list) > 1<<14 {
+		return nil
+	}
+	list = list[:cap(list)]
+	clear(list)
+	return list[:0]
+}
+
+// mark is a point to return to when a syntax error unwinds.
+type mark struct{ outer, ops int }
+
+func (p *body) mark() mark { return mark{len(p.outer), len(p.opStack)} }
+
+// unwind goes back to the range and the block that were read at m. Scopes are
+// left by those who entered them.
+func (p *body) unwind(m mark) {
+	if len(p.outer) > m.outer {
+		p.scanner = p.outer[m.outer]
+		p.outer = p.outer[:m.outer]
+	}
+	p.opStack = p.opStack[:m.ops]
 }
 
 // guard runs f and ends it quietly when a syntax error unwinds.
 func (p *body) guard(f func()) {
+	m := p.mark()
 	defer func() {
 		if r := recover(); r != nil {
 			if _, ok := r.(errSyntax); !ok {
 				panic(r)
 			}
+			p.unwind(m)
 		}
 	}()
 	f()
+}
+
+// enter restricts the scanner to the byte range [start, end) until leave.
+func (p *body) enter(start, end int) {
+	p.outer = append(p.outer, p.scanner)
+	p.scanner = scanner{src: p.src[:end], pos: start, end: start}
+	p.next()
+}
+
+func (p *body) leave() {
+	n := len(p.outer) - 1
+	p.scanner = p.outer[n]
+	p.outer = p.outer[:n]
 }
 
 func (p *body) load() {
@@ -101,9 +186,9 @@ func (p *body) load() {
 	case loom.DefCheckCase:
 		if a := parseHead(p, g.checkCase); a != nil {
 			p.def.Mods.Public = a.Public
-			mark := p.open()
+			scope := p.names.open()
 			p.def.Body = p.regionAt(a.Body, nil)
-			p.close(mark)
+			p.names.close(scope)
 		}
 	case loom.DefBenchmark:
 		if a := parseHead(p, g.benchmark); a != nil {
@@ -113,7 +198,8 @@ func (p *body) load() {
 		if a := parseHead(p, g.moduleImport); a != nil {
 			p.unquoted(a.Name)
 			for _, s := range a.Symbols {
-				p.def.Attrs = append(p.def.Attrs, loom.NamedAttr{Name: s[1:], Value: loom.Attr{Kind: loom.AttrSymbol, Str: s[1:]}})
+				n := p.nameOf(s.Name)
+				p.def.Attrs = append(p.def.Attrs, loom.NamedAttr{Name: n, Value: loom.Attr{Kind: loom.AttrSymbol, Str: n}})
 			}
 		}
 	case loom.DefMetadata:
@@ -126,34 +212,6 @@ func (p *body) load() {
 			p.loadCallable(a)
 		}
 	}
-}
-
-// parseHead runs one production over the definition's text.
-func parseHead[G any](p *body, g *participle.Parser[G]) *G {
-	base := int(p.def.Span.Start)
-	ast, err := g.ParseString("", p.def.Span.Text())
-	if err == nil {
-		return ast
-	}
-	var perr participle.Error
-	if !errors.As(err, &perr) {
-		p.report(diag.Errorf(p.def.Span, "PARSE/003", "%v", err))
-		return nil
-	}
-	at := base + perr.Position().Offset
-	sc := scanner{src: p.src, pos: at}
-	sc.next()
-	if sc.kind == tBad {
-		p.report(badToken(&sc, p.file))
-		return nil
-	}
-	sp := p.span(sc.start, sc.end)
-	if sc.kind == tEOF {
-		end := int(p.def.Span.End)
-		sp = p.span(max(end-1, base), end)
-	}
-	p.report(diag.Errorf(sp, "PARSE/003", "in the head of %s: %s", p.def.Op.Name, headMessage(perr.Message(), &sc)))
-	return nil
 }
 
 // headMessage turns participle's wording into ours: token type names become
@@ -173,29 +231,27 @@ func headMessage(msg string, sc *scanner) string {
 	return "expected " + r.Replace(want) + ", found " + describe(sc)
 }
 
-// The captured ranges are relative to the definition; these read them.
+// The grammar captured ranges of tokens; these read them.
 
-func (p *body) sub(start, end int, f func(q *body)) {
-	base := int(p.def.Span.Start)
-	q := p.at(base+start, base+end)
-	q.guard(func() {
-		f(q)
-		if q.kind != tEOF {
-			q.expected("nothing more")
+// within runs f over captured tokens, which f has to consume.
+func (p *body) within(r tokenRange, f func()) {
+	p.enter(p.bytesOf(r))
+	p.guard(func() {
+		f()
+		if p.kind != tEOF {
+			p.expected("nothing more")
 		}
 	})
-	p.diags = append(p.diags, q.diags...)
-	p.opSlab, p.valSlab, p.ptrSlab = q.opSlab, q.valSlab, q.ptrSlab
-	p.fixups, p.log, p.stop = q.fixups, q.log, q.stop
+	p.leave()
 }
 
 func (p *body) typeAt(t typeText) (out *loom.Type) {
-	p.sub(t.start, t.end, func(q *body) { out = q.typ() })
+	p.within(t.tokenRange, func() { out = p.typ() })
 	return out
 }
 
 func (p *body) attrAt(t attrText) (out loom.Attr) {
-	p.sub(t.start, t.end, func(q *body) { out = q.attr(0) })
+	p.within(t.tokenRange, func() { out = p.attr(0) })
 	return out
 }
 
@@ -203,12 +259,12 @@ func (p *body) dictAt(t *braceText) (out []loom.NamedAttr) {
 	if t == nil {
 		return nil
 	}
-	p.sub(t.start, t.end, func(q *body) { out = q.dict(0) })
+	p.within(t.tokenRange, func() { out = p.dict(0) })
 	return out
 }
 
 func (p *body) regionAt(t *braceText, args []*loom.Value) (out *loom.Region) {
-	p.sub(t.start, t.end, func(q *body) { out = q.region(args) })
+	p.within(t.tokenRange, func() { out = p.region(args) })
 	if out != nil {
 		out.Owner = p.def
 	}
@@ -216,11 +272,11 @@ func (p *body) regionAt(t *braceText, args []*loom.Value) (out *loom.Region) {
 }
 
 func (p *body) loadConfigDecl(a *configDecl) {
-	mark := p.open()
-	defer p.close(mark)
+	scope := p.names.open()
+	defer p.names.close(scope)
 	p.def.ConfigType = p.typeAt(a.Type)
 	if a.Value != nil {
-		v := p.newValue(a.Value.Name[1:], int(p.def.Span.Start)+a.Value.Pos.Offset)
+		v := p.newValue(p.nameOf(a.Value.Name), p.head.start(a.Value.Pos.Offset))
 		v.Type = p.def.ConfigType
 		p.def.ConfigVal = v
 		p.define(v)
@@ -229,14 +285,14 @@ func (p *body) loadConfigDecl(a *configDecl) {
 }
 
 func (p *body) loadGlobal(a *globalDef) {
-	mark := p.open()
-	defer p.close(mark)
+	scope := p.names.open()
+	defer p.names.close(scope)
 	// Dimensions and layouts of a global's type name themselves.
-	base := int(p.def.Span.Start)
-	sc := scanner{src: p.src[:base+a.Type.end], pos: base + a.Type.start}
+	start, end := p.bytesOf(a.Type.tokenRange)
+	sc := scanner{src: p.src[:end], pos: start}
 	for sc.next(); sc.kind != tEOF; sc.next() {
 		if sc.kind == tValue && sc.end-sc.start > 1 {
-			if n := sc.text()[1:]; p.lookup(n) == nil {
+			if n := sc.text()[1:]; p.names.lookup(n) == nil {
 				v := p.newValue(n, sc.start)
 				v.Type = loom.Scalar(loom.Index)
 				if sc.prevEnd > 0 && strings.HasSuffix(strings.TrimSpace(p.src[:sc.start]), ",") {
@@ -257,8 +313,8 @@ func (p *body) loadGlobal(a *globalDef) {
 func (p *body) loadCallable(a *callable) {
 	d := p.def
 	p.mods(a.Mods)
-	mark := p.open()
-	defer p.close(mark)
+	scope := p.names.open()
+	defer p.names.close(scope)
 	d.Params = p.signature(a.Params)
 	d.Results = p.resultList(a.Results)
 	d.Where = p.constraints(a.Where)
@@ -275,14 +331,14 @@ func (p *body) loadCallable(a *callable) {
 }
 
 func (p *body) headSpan(b *braceText) diag.Span {
-	base := int(p.def.Span.Start)
-	return p.span(base+b.start, base+b.start+1)
+	start, _ := p.bytesOf(b.tokenRange)
+	return p.span(start, start+1)
 }
 
 func (p *body) loadKernel(a *kernelDef) {
 	d := p.def
 	p.mods(a.Mods)
-	mark := p.open()
+	scope := p.names.open()
 	d.Workload = p.signature(a.Workload)
 	isDef := d.Kind == loom.DefKernel
 	switch {
@@ -292,9 +348,9 @@ func (p *body) loadKernel(a *kernelDef) {
 		p.report(diag.Errorf(d.NameSpan, "PARSE/003", "kernel.def '@%s' has no launch-config block", d.Name).
 			WithHelp("add '{ … kernel.launch.config … }' before 'launch'"))
 	}
-	p.close(mark)
-	mark = p.open()
-	defer p.close(mark)
+	p.names.close(scope)
+	scope = p.names.open()
+	defer p.names.close(scope)
 	d.Params = p.signature(a.Params)
 	d.Where = p.constraints(a.Where)
 	switch {
@@ -307,19 +363,19 @@ func (p *body) loadKernel(a *kernelDef) {
 	}
 }
 
-// signature reads (%name: T, …). The parameters are defined first, then their
-// types are read, which may name parameters in any order.
+// signature reads (%name: T, …).
 func (p *body) signature(g groupText) (out []*loom.Value) {
 	p.inHead = true
-	p.sub(g.start, g.end, func(q *body) { out = q.parameters() })
+	p.within(g.tokenRange, func() { out = p.parameters() })
 	p.inHead = false
 	return out
 }
 
-// parameters makes two passes over a parameter list: names, then types.
+// parameters reads a parameter list. A type may name any parameter of the list,
+// so types that might are read when all names are known.
 func (p *body) parameters() []*loom.Value {
-	first := p.scanner
 	var out []*loom.Value
+	var late []lateType
 	p.expectPunct('(')
 	for !p.punct(')') {
 		v := p.newValue(p.valueName(), p.start)
@@ -330,22 +386,47 @@ func (p *body) parameters() []*loom.Value {
 		if !p.punct(':') {
 			p.expected("':' and a type")
 		}
-		p.skipTo()
+		at := p.scanner
+		p.next()
+		if p.namesNoValue() {
+			p.typeOrSkip(v)
+		} else {
+			late = append(late, lateType{at, v})
+			p.scanner = at
+			p.skipTo()
+		}
 		if !p.accept(',') {
 			break
 		}
 	}
 	p.expectPunct(')')
-	p.scanner = first
-	p.next() // '('
-	for _, v := range out {
-		p.next() // the name
-		p.next() // ':'
-		p.typeOrSkip(v)
-		p.accept(',')
+	end := p.scanner
+	for _, l := range late {
+		p.scanner = l.at
+		p.next()
+		p.typeOrSkip(l.val)
 	}
-	p.expectPunct(')')
+	p.scanner = end
 	return out
+}
+
+// lateType is a type to be read when the list it stands in has been.
+type lateType struct {
+	at  scanner // on the ':' before it
+	val *loom.Value
+}
+
+// namesNoValue reports whether the type at the current token certainly refers to
+// no SSA value.
+func (p *body) namesNoValue() bool {
+	if p.kind != tIdent {
+		return false
+	}
+	if p.pos >= len(p.src) || p.src[p.pos] != '<' {
+		return !p.peekAngle()
+	}
+	end := matchAngle(p.src, p.pos)
+	return end > 0 && strings.IndexByte(p.src[p.pos:end], '%') < 0
 }
 
 // typeOrSkip reads v's type; a fault in it is reported and skipped so that the
@@ -388,35 +469,35 @@ func (p *body) resultList(g *groupText) (out []loom.Result) {
 		return nil
 	}
 	p.inHead = true
-	p.sub(g.start, g.end, func(q *body) {
-		q.expectPunct('(')
-		for !q.punct(')') {
+	p.within(g.tokenRange, func() {
+		p.expectPunct('(')
+		for !p.punct(')') {
 			r := loom.Result{}
-			if q.kind == tValue {
-				n, at := q.valueName(), q.here()
-				start := q.start
-				q.next()
-				if q.acceptWord("as") {
-					if r.Tied = q.lookup(n); r.Tied == nil {
-						q.report(diag.Errorf(at, "DOMINANCE/005", "tied result names '%%%s', which is not a parameter", n))
+			if p.kind == tValue {
+				n, at := p.valueName(), p.here()
+				start := p.start
+				p.next()
+				if p.acceptWord("as") {
+					if r.Tied = p.names.lookup(n); r.Tied == nil {
+						p.report(diag.Errorf(at, "DOMINANCE/005", "tied result names '%%%s', which is not a parameter", n))
 					}
 				} else {
-					q.expectPunct(':')
-					r.Val = q.newValue(n, start)
+					p.expectPunct(':')
+					r.Val = p.newValue(n, start)
 					r.Name, r.Val.Index = n, int32(len(out))
-					q.define(r.Val)
+					p.define(r.Val)
 				}
 			}
-			r.Type = q.typ()
+			r.Type = p.typ()
 			if r.Val != nil {
 				r.Val.Type = r.Type
 			}
 			out = append(out, r)
-			if !q.accept(',') {
+			if !p.accept(',') {
 				break
 			}
 		}
-		q.expectPunct(')')
+		p.expectPunct(')')
 	})
 	p.inHead = false
 	return out
@@ -427,57 +508,45 @@ func (p *body) constraints(l *predList) []loom.Predicate {
 	if l == nil {
 		return nil
 	}
-	base := int(p.def.Span.Start)
 	var out []loom.Predicate
 	for _, q := range l.Preds {
-		args := make([]loom.PredArg, 0, len(q.Args))
+		args := p.argBuf[:0]
 		for _, a := range q.Args {
-			arg, ok := p.constraintArg(a)
-			if !ok {
-				continue
+			if arg, ok := p.constraintArg(a); ok {
+				args = append(args, arg)
 			}
-			args = append(args, arg)
 		}
-		name := p.span(base+q.Pos.Offset, base+q.Pos.Offset+len(q.Name))
+		p.argBuf = args[:0]
 		if len(args) != len(q.Args) {
 			continue
 		}
-		if pr, ok := p.predicate(q.Name, name, args); ok {
-			pr.Span = p.span(base+q.Pos.Offset, p.trimEnd(base+q.EndPos.Offset))
+		if pr, ok := p.predicate(p.textOf(q.Name), p.spanOf(q.Name), p.predArgs.list(args)); ok {
+			pr.Span = p.span(p.head.start(q.Pos.Offset), p.head.toks[q.EndPos.Offset-1].end)
 			out = append(out, pr)
 		}
 	}
 	return out
 }
 
-// trimEnd moves an end offset back over the white space before it: participle
-// reports the start of the next token.
-func (p *body) trimEnd(end int) int {
-	for end > 0 && class[p.src[end-1]]&cSpace != 0 {
-		end--
-	}
-	return end
-}
-
 func (p *body) constraintArg(a *predArg) (loom.PredArg, bool) {
-	at := int(p.def.Span.Start) + a.Pos.Offset
 	switch {
-	case a.Value != "":
-		v := p.lookup(a.Value[1:])
+	case given(a.Value):
+		n := p.nameOf(a.Value)
+		v := p.names.lookup(n)
 		if v == nil {
-			p.report(p.undefined(a.Value[1:], p.span(at, at+len(a.Value))))
+			p.report(p.undefined(n, p.spanOf(a.Value)))
 			return loom.PredArg{}, false
 		}
 		return loom.PredArg{Val: v}, true
-	case a.Int != "":
-		n, err := parseIntText(a.Int)
+	case given(a.Int):
+		n, err := parseIntText(p.textOf(a.Int))
 		if err != nil {
-			p.report(diag.Errorf(p.span(at, at+len(a.Int)), "PARSE/015", "integer '%s' does not fit into 64 bits", a.Int))
+			p.report(diag.Errorf(p.spanOf(a.Int), "PARSE/015", "integer '%s' does not fit into 64 bits", p.textOf(a.Int)))
 			return loom.PredArg{}, false
 		}
 		return loom.PredArg{Int: n}, true
 	}
-	return loom.PredArg{Float: p.parseFloat(a.Float), IsFloat: true}, true
+	return loom.PredArg{Float: p.parseFloat(p.textOf(a.Float)), IsFloat: true}, true
 }
 
 // modRank is the order in which modifiers must be written.
@@ -485,25 +554,24 @@ var modRank = map[string]int{"public": 0, "retain": 1, "import": 2, "host": 3, "
 	"pure": 4, "hot": 5, "cold": 5, "inline": 6, "noinline": 6, "target": 7, "abi": 8, "requires": 8, "export": 9, "priority": 10, "linkage": 10}
 
 func (p *body) mods(ms []*modifier) {
-	base := int(p.def.Span.Start)
 	m := &p.def.Mods
 	last, lastWord := -1, ""
 	for _, a := range ms {
 		word := a.Word
 		switch {
-		case a.Target != "":
-			word, m.Target = "target", a.Target[1:]
+		case given(a.Target):
+			word, m.Target = "target", p.nameOf(a.Target)
 		case a.ABI != "":
 			word, m.ABI, m.ABIAttrs = "abi", a.ABI, p.dictAt(a.ABIAttrs)
 		case a.Export != nil:
 			word, m.HasExport, m.Export, m.ExportAttrs = "export", true, p.unquoted(a.Export.Name), p.dictAt(a.Export.Attrs)
 		case a.Import != nil:
 			word, m.HasImport, m.ImportModule, m.ImportSymbol = "import", true, p.unquoted(a.Import.Module), p.unquoted(a.Import.Symbol)
-		case a.Priority != "":
+		case given(a.Priority):
 			word, m.HasPriority = "priority", true
-			n, err := parseIntText(a.Priority)
+			n, err := parseIntText(p.textOf(a.Priority))
 			if err != nil {
-				p.report(diag.Errorf(p.span(base+a.Pos.Offset, base+a.Pos.Offset+8), "PARSE/015", "priority '%s' does not fit into 64 bits", a.Priority))
+				p.report(diag.Errorf(p.spanOf(a.Priority), "PARSE/015", "priority '%s' does not fit into 64 bits", p.textOf(a.Priority)))
 			}
 			m.Priority = n
 		case a.Linkage != "":
@@ -511,8 +579,8 @@ func (p *body) mods(ms []*modifier) {
 		case a.Requires != nil:
 			word = "requires"
 			for _, e := range a.Requires {
-				p.sub(e.start, e.end, func(q *body) {
-					m.Requires = append(m.Requires, loom.Attr{Kind: loom.AttrEnc, Aux: q.encoding()})
+				p.within(e.tokenRange, func() {
+					m.Requires = append(m.Requires, loom.Attr{Kind: loom.AttrEnc, Aux: p.encoding()})
 				})
 			}
 		case word == "":
@@ -533,7 +601,8 @@ func (p *body) mods(ms []*modifier) {
 			m.Inline = word
 		}
 		if r := modRank[word]; r <= last {
-			d := diag.Errorf(p.span(base+a.Pos.Offset, base+a.Pos.Offset+len(word)), "PARSE/003", "modifier '%s' may not follow '%s'", word, lastWord)
+			at := p.head.start(a.Pos.Offset)
+			d := diag.Errorf(p.span(at, at+len(word)), "PARSE/003", "modifier '%s' may not follow '%s'", word, lastWord)
 			p.report(d.WithHelp("the order is public, retain, import, host/device, pure, hot/cold, inline/noinline, target, abi or requires, export, priority or linkage"))
 		} else {
 			last, lastWord = r, word
@@ -541,7 +610,12 @@ func (p *body) mods(ms []*modifier) {
 	}
 }
 
-func (p *body) unquoted(s string) string {
+// unquoted returns the value of a captured string, "" of one that is not there.
+func (p *body) unquoted(tok lexer.Token) string {
+	if !given(tok) {
+		return ""
+	}
+	s := p.textOf(tok)
 	if len(s) < 2 {
 		return ""
 	}
@@ -553,8 +627,8 @@ func (p *body) unquoted(s string) string {
 }
 
 // loadAlias parses #alias = #family<…>.
-func loadAlias(d *loom.Def) diag.List {
-	p := newBody(d)
+func (p *body) loadAlias() {
+	d := p.def
 	p.guard(func() {
 		p.pos = int(d.Span.Start)
 		p.next()
@@ -565,14 +639,10 @@ func loadAlias(d *loom.Def) diag.List {
 			p.expected("nothing more after the alias")
 		}
 	})
-	for _, o := range d.Mod.Defs[:d.Ordinal] {
-		if o.Kind == loom.DefAlias && o.Name == d.Name {
-			p.report(diag.Errorf(d.NameSpan, "PARSE/014", "alias '#%s' is defined twice", d.Name).WithRelated(o.NameSpan, "first defined here"))
-		}
+	if first := p.shared.aliases[p.shared.byName[d.Name]]; first != d {
+		p.report(diag.Errorf(d.NameSpan, "PARSE/014", "alias '#%s' is defined twice", d.Name).WithRelated(first.NameSpan, "first defined here"))
 	}
-	p.release()
 	if d.Enc == nil {
 		d.Enc = &loom.Encoding{Family: fmt.Sprintf("invalid.%s", d.Name)}
 	}
-	return p.diags
 }

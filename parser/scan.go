@@ -45,6 +45,7 @@ const (
 	cDigit
 	cSymbol // additional symbol characters: '.'
 	cPunct
+	cGroup // what matters between braces: the braces, quotes, comments, line ends
 )
 
 var class = func() (t [256]uint8) {
@@ -67,6 +68,9 @@ var class = func() (t [256]uint8) {
 	for _, c := range "(){}[]<>,:=|*" {
 		t[c] = cPunct
 	}
+	for _, c := range "{}\"/\n" {
+		t[c] |= cGroup
+	}
 	return t
 }()
 
@@ -86,12 +90,7 @@ func (s *scanner) next() {
 		}
 		if c == '/' && i+1 < len(src) && src[i+1] == '/' {
 			s.comment = true
-			j := strings.IndexByte(src[i:], '\n')
-			if j < 0 {
-				i = len(src)
-			} else {
-				i += j
-			}
+			i = lineEnd(src, i)
 			continue
 		}
 		break
@@ -179,6 +178,15 @@ func (s *scanner) next() {
 		}
 	}
 	s.end, s.pos = i, i
+}
+
+// lineEnd returns the offset of the first line break at or behind pos, or the end
+// of the text.
+func lineEnd(text string, pos int) int {
+	if j := strings.IndexByte(text[pos:], '\n'); j >= 0 {
+		return pos + j
+	}
+	return len(text)
 }
 
 func (s *scanner) name(i int, extra uint8) int {

@@ -25,9 +25,11 @@ var moduleKinds = map[string]loom.DefKind{
 // splitter cuts a file into definitions without parsing them: it looks only at
 // braces, strings, comments and the words of each head up to its symbol.
 type splitter struct {
-	src   *diag.Source
-	mod   *loom.Module
-	diags diag.List
+	src    *diag.Source
+	mod    *loom.Module
+	diags  diag.List
+	shared *shared
+	load   func(*loom.Def) diag.List // shared.load
 }
 
 func (s *splitter) span(start, end int) diag.Span {
@@ -38,7 +40,8 @@ func (s *splitter) span(start, end int) diag.Span {
 // are parsed when a definition is loaded (loom.Def.Load, loom.Module.Load); the
 // returned diagnostics are those of the file's outer structure alone.
 func Parse(src *diag.Source) (*loom.Module, diag.List) {
-	s := &splitter{src: src, mod: &loom.Module{Source: src}}
+	sh := &shared{}
+	s := &splitter{src: src, mod: &loom.Module{Source: src}, shared: sh, load: sh.load}
 	if len(src.Text) >= 1<<31 {
 		s.diags.Add(diag.Errorf(s.span(0, 0), "PARSE/012", "file of %d bytes is larger than the 2 GiB that loomc reads", len(src.Text)))
 		return s.mod, s.diags
@@ -153,8 +156,8 @@ func (s *splitter) alias(sc *scanner, lastEnd int) {
 		sc.next()
 	}
 	d.Span = s.span(start, end)
-	d.SetLoader(loadAlias)
-	s.mod.Defs = append(s.mod.Defs, d)
+	s.shared.addAlias(d)
+	s.add(d)
 }
 
 // definition records one definition. The scanner stands on its op name and is
@@ -241,7 +244,8 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 				}
 				openAt = sc.start
 				braces = 1
-				e, ok := s.skipBraces(sc.pos)
+				e, ok := closeBrace(sc.src, sc.pos, defines)
+				s.shared.braces = append(s.shared.braces, braceRange{uint32(openAt), uint32(e)})
 				if !ok {
 					line, _ := s.src.LineCol(start)
 					s.diags.Add(diag.Errorf(s.span(openAt, openAt+1), "PARSE/003", "brace is never closed").
@@ -290,61 +294,13 @@ func (s *splitter) startsDefinition(sc *scanner) bool {
 	return sc.newlines > 0
 }
 
-func (s *splitter) add(d *loom.Def) {
-	d.SetLoader(loadDef)
-	s.mod.Defs = append(s.mod.Defs, d)
-}
+// defines reports whether word is the op of a definition: where a line starts
+// with one inside a body, the body is taken to be unclosed.
+func defines(word string) bool { return moduleKinds[word] != 0 }
 
-// skipBraces returns the offset after the brace that closes the one before pos.
-// When a line starts with the op name of a definition the body is taken to be
-// unclosed and ok is false.
-func (s *splitter) skipBraces(pos int) (end int, ok bool) {
-	text := s.src.Text
-	depth := 1
-	for pos < len(text) {
-		switch c := text[pos]; c {
-		case '{':
-			depth++
-		case '}':
-			depth--
-			if depth == 0 {
-				return pos + 1, true
-			}
-		case '"':
-			pos++
-			for pos < len(text) && text[pos] != '"' && text[pos] != '\n' {
-				if text[pos] == '\\' {
-					pos++
-				}
-				pos++
-			}
-			if pos < len(text) && text[pos] == '\n' {
-				continue
-			}
-		case '/':
-			if pos+1 < len(text) && text[pos+1] == '/' {
-				j := strings.IndexByte(text[pos:], '\n')
-				if j < 0 {
-					return len(text), false
-				}
-				pos += j
-				continue
-			}
-		case '\n':
-			if pos+1 < len(text) && class[text[pos+1]]&cIdentStart != 0 {
-				e := pos + 2
-				for e < len(text) && (class[text[e]]&(cIdent|cSymbol)) != 0 {
-					e++
-				}
-				w := text[pos+1 : e]
-				if moduleKinds[w] != 0 {
-					return pos + 1, false
-				}
-			}
-		}
-		pos++
-	}
-	return len(text), false
+func (s *splitter) add(d *loom.Def) {
+	d.SetLoader(s.load)
+	s.mod.Defs = append(s.mod.Defs, d)
 }
 
 // trivia attaches the comments and blank line between lastEnd and the current
@@ -354,47 +310,41 @@ func (s *splitter) trivia(d *loom.Def, sc *scanner, lastEnd int) {
 		return
 	}
 	gap := s.src.Text[lastEnd:sc.start]
-	t, behind := splitTrivia(gap, lastEnd == 0)
-	if behind != "" && len(s.mod.Defs) > 0 {
+	var t loom.Trivia
+	if behind := splitTrivia(gap, lastEnd == 0, &t); behind != "" && len(s.mod.Defs) > 0 {
 		p := s.mod.Defs[len(s.mod.Defs)-1]
 		if p.Trivia == nil {
 			p.Trivia = &loom.Trivia{}
 		}
 		p.Trivia.Behind = behind
 	}
-	d.Trivia = t
-	if t != nil {
+	if t.Blank || len(t.Above) > 0 {
+		d.Trivia = &t
 		d.Doc = docText(t.Above)
 	}
 }
 
 // splitTrivia separates the text between two statements into a comment behind
 // the first (on its line), and the comments and blank line above the second.
-func splitTrivia(gap string, atStart bool) (above *loom.Trivia, behind string) {
-	lines := strings.Split(gap, "\n")
-	t := &loom.Trivia{}
-	for i, l := range lines {
+func splitTrivia(gap string, atStart bool, t *loom.Trivia) (behind string) {
+	for i := 0; ; i++ {
+		l, rest, more := strings.Cut(gap, "\n")
 		l = strings.TrimSpace(l)
-		if i == 0 && !atStart {
+		switch {
+		case i == 0 && !atStart:
 			behind = l
-			continue
+		case l != "":
+			t.Above = append(t.Above, l)
+		case i > 0 && more && len(t.Above) > 0:
+			t.Above = append(t.Above, "")
+		case i > 0 && more:
+			t.Blank = true
 		}
-		if l == "" {
-			if i > 0 && i < len(lines)-1 {
-				if len(t.Above) > 0 {
-					t.Above = append(t.Above, "")
-				} else {
-					t.Blank = true
-				}
-			}
-			continue
+		if !more {
+			return behind
 		}
-		t.Above = append(t.Above, l)
+		gap = rest
 	}
-	if len(t.Above) == 0 && !t.Blank {
-		return nil, behind
-	}
-	return t, behind
 }
 
 // docText returns the comment run that ends directly above a definition.

@@ -173,13 +173,13 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 		return &loom.Type{Kind: loom.LowStorage, Name: strings.TrimSpace(inner)}
 	case "pool":
 		t := &loom.Type{Kind: loom.Pool}
-		sub := p.at(at, at+len(inner))
-		bracket := sub.accept('[')
-		t.Dims = append(t.Dims, sub.dim())
+		p.enter(at, at+len(inner))
+		bracket := p.accept('[')
+		t.Dims = append(t.Dims, p.dim())
 		if bracket {
-			sub.expectPunct(']')
+			p.expectPunct(']')
 		}
-		p.take(sub)
+		p.leave()
 		return t
 	}
 	kind, ok := shapedKinds[word]
@@ -219,9 +219,9 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 			if j < 0 {
 				p.malformed(at+i, at+i+1, "dimension bracket is not closed")
 			}
-			sub := p.at(at+i+1, at+i+j)
-			v := sub.dim()
-			p.take(sub)
+			p.enter(at+i+1, at+i+j)
+			v := p.dim()
+			p.leave()
 			t.Dims = append(t.Dims, v)
 			i += j + 1
 		case class[c]&cIdentStart != 0:
@@ -248,9 +248,9 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 					}
 					p.malformed(at+i, at+len(inner), "unexpected '%s' in the type", inner[i:])
 				}
-				sub := p.at(at+i+1, at+len(inner))
-				sub.typeEncoding(t)
-				p.take(sub)
+				p.enter(at+i+1, at+len(inner))
+				p.typeEncoding(t)
+				p.leave()
 			}
 			return t
 		default:
@@ -265,21 +265,15 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 	}
 }
 
-// at returns a parser over the byte range [start, end) that shares scopes with
-// p.
-func (p *body) at(start, end int) *body {
-	sub := *p
-	sub.src = p.src[:end]
-	sub.pos, sub.end = start, start
-	sub.diags = nil
-	sub.next()
-	return &sub
-}
-
-// take merges what a sub-parser found.
-func (p *body) take(sub *body) {
-	p.diags = append(p.diags, sub.diags...)
-	p.valSlab, p.opSlab, p.ptrSlab = sub.valSlab, sub.opSlab, sub.ptrSlab
+// typeValue returns the value called name that a type refers to, or nil. The type
+// of a result may refer to the results beside it.
+func (p *body) typeValue(name string) *loom.Value {
+	for _, v := range p.siblings {
+		if v.Name == name {
+			return v
+		}
+	}
+	return p.names.lookup(name)
 }
 
 func (p *body) dim() loom.Dim {
@@ -287,7 +281,7 @@ func (p *body) dim() loom.Dim {
 		return loom.Dim{Size: p.parseInt(p.text())}
 	}
 	n := p.valueName()
-	v := p.lookup(n)
+	v := p.typeValue(n)
 	if v == nil {
 		p.fail(p.undefinedDim(n))
 	}
@@ -306,7 +300,7 @@ func (p *body) undefinedDim(n string) diag.Diagnostic {
 func (p *body) typeEncoding(t *loom.Type) {
 	if p.kind == tValue {
 		n := p.valueName()
-		v := p.lookup(n)
+		v := p.typeValue(n)
 		if v == nil {
 			if p.inHead {
 				p.fail(p.undefinedDim(n))
@@ -332,7 +326,7 @@ func (p *body) encoding() *loom.Encoding {
 	if name == "" {
 		p.fail(diag.Errorf(p.here(), "PARSE/024", "'#' without a name"))
 	}
-	if a := p.alias(name); a != nil {
+	if a := p.shared.alias(name, p.def); a != nil {
 		e := *a
 		e.Alias = name
 		p.next()
@@ -376,17 +370,6 @@ func (p *body) encoding() *loom.Encoding {
 	}
 	p.next()
 	return e
-}
-
-// alias returns the encoding that #name stands for in this file, or nil.
-func (p *body) alias(name string) *loom.Encoding {
-	for _, d := range p.def.Mod.Defs {
-		if d.Kind == loom.DefAlias && d.Name == name && d != p.def && d.Ordinal < p.def.Ordinal {
-			d.Load()
-			return d.Enc
-		}
-	}
-	return nil
 }
 
 // predicates reads [p(…), …].

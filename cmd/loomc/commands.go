@@ -6,6 +6,7 @@ import "github.com/spf13/cobra"
 func (a *app) commands() []*cobra.Command {
 	return []*cobra.Command{
 		a.linkCommand(),
+		a.manifestCommand(),
 		a.emitCommand(),
 		a.buildCommand(),
 		a.testCommand(),

@@ -128,6 +128,10 @@ config, builds it for gfx1151 and its relatives, and runs kernels with no GPU.
 Exit status: 0 clean, 1 findings (printed with place and help), 2 wrong usage,
 3 something is missing here (compiler, library, device); 'loomc doctor' says what.`
 
+// revision is the commit the program was built from; the Makefile sets it at link
+// time.
+var revision string
+
 // version is the module version of the build, with the revision when known.
 func version() string {
 	info, ok := debug.ReadBuildInfo()
@@ -138,19 +142,14 @@ func version() string {
 	if v == "" || v == "(devel)" {
 		v = "devel"
 	}
-	var rev, dirty string
+	rev := revision
 	for _, s := range info.Settings {
-		switch s.Key {
-		case "vcs.revision":
+		if s.Key == "vcs.revision" && rev == "" {
 			rev = s.Value[:min(12, len(s.Value))]
-		case "vcs.modified":
-			if s.Value == "true" {
-				dirty = "+dirty"
-			}
 		}
 	}
 	if rev != "" && !strings.Contains(v, rev) {
-		v += " (" + rev + dirty + ")"
+		v += " (" + rev + ")"
 	}
 	return v
 }

@@ -249,6 +249,15 @@ template <int W> LOOM_FN loom_u64 loom_ballot(bool p) {
   return loom_host_ballot(p);
 #endif
 }
+//@ loom_pin
+// Keeps a cross-lane result where it was computed: clang 19 moves some permutes
+// behind a branch, where the lanes they read have stopped.
+LOOM_FN loom_u32 loom_pin(loom_u32 w) {
+#if defined(LOOM_AMDGPU)
+  asm volatile("" : "+v"(w));
+#endif
+  return w;
+}
 //@ loom_lane_xor
 // The value of the lane whose number differs in bit M.
 #if defined(LOOM_AMDGPU)
@@ -257,10 +266,10 @@ template <int M> LOOM_FN loom_u32 loom_lane_xor_word(loom_u32 w) {
   if constexpr (M < 16)
     return (loom_u32)__builtin_amdgcn_update_dpp((int)w, (int)w, 0x160 | M, 0xf, 0xf, true);
   else if constexpr (M == 16)
-    return (loom_u32)__builtin_amdgcn_permlanex16((int)w, (int)w, 0x76543210, (int)0xfedcba98, true, false);
+    return loom_pin((loom_u32)__builtin_amdgcn_permlanex16((int)w, (int)w, 0x76543210, (int)0xfedcba98, true, false));
 #if defined(__GFX11__) || defined(__GFX12__)
   else
-    return (loom_u32)__builtin_amdgcn_permlane64((int)w);
+    return loom_pin((loom_u32)__builtin_amdgcn_permlane64((int)w));
 #else
   else
     return loom_shuffle_word(w, loom_this_lane() ^ M);

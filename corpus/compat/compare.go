@@ -500,7 +500,7 @@ func (c *comparison) planned(b *Config) string {
 	}
 	var out []string
 	for _, k := range cases(c.old, c.new, c.o, c.n) {
-		if lostKey(k, []Config{*b}) != "" {
+		if k.Planned && lostKey(k, []Config{*b}) != "" {
 			out = append(out, k.Name)
 		}
 	}

@@ -22,8 +22,9 @@ type Geometry struct {
 
 // Case is a configuration that both sides of a comparison are specialised for.
 type Case struct {
-	Name   string // plan case, or a description of the probe
-	Config []linker.Binding
+	Name    string // plan case, or a description of the probe
+	Config  []linker.Binding
+	Planned bool // a plan case of both manifests
 }
 
 // Specialise closes the contract's kernel for a configuration. The geometry is
@@ -62,7 +63,7 @@ func cases(old, new *Surface, o, n *Contract) []Case {
 		cfg := exports.CaseConfig(c)
 		for _, p := range olds {
 			if p.Name.Value == c.Name.Value && sameBindings(exports.CaseConfig(p), cfg) {
-				out = append(out, Case{c.Name.Value, cfg})
+				out = append(out, Case{c.Name.Value, cfg, true})
 				break
 			}
 		}

@@ -199,8 +199,31 @@ func orPlain(s, plain string) string {
 	return s
 }
 
-// WriteGitHub renders workflow commands.
-func WriteGitHub(w io.Writer, r *Report) error { return diag.WriteGitHub(w, r.Diagnostics()) }
+// WriteGitHub renders workflow commands. Places in a commit are given as paths of
+// the repository, for annotations know no other.
+func WriteGitHub(w io.Writer, r *Report) error {
+	ds := r.Diagnostics()
+	at := map[*diag.Source]*diag.Source{}
+	for i := range ds {
+		src := ds[i].Span.Src
+		if src == nil {
+			continue
+		}
+		if at[src] == nil {
+			at[src] = diag.NewSource(repoPath(src.Name), src.Text)
+		}
+		ds[i].Span.Src = at[src]
+	}
+	return diag.WriteGitHub(w, ds)
+}
+
+// repoPath drops the commit or corpus name in front of a path.
+func repoPath(name string) string {
+	if before, after, ok := strings.Cut(name, ":"); ok && after != "" && !strings.ContainsAny(before, "/\\") && len(before) > 1 {
+		return after
+	}
+	return name
+}
 
 // WriteMarkdown renders the report for a pull request: a table of counts, then
 // one list per category, the milder ones folded away.

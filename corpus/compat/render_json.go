@@ -221,7 +221,7 @@ func sarifAt(sp diag.Span) *sarifPhysical {
 		return nil
 	}
 	p := &sarifPhysical{}
-	p.Artifact.URI = fileURI(sp.Src.Name)
+	p.Artifact.URI = fileURI(repoPath(sp.Src.Name))
 	line, col := sp.LineCol()
 	text := sp.Src.Line(line)
 	p.Region.StartLine, p.Region.StartColumn = line, len([]rune(text[:min(col-1, len(text))]))+1

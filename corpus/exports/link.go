@@ -153,7 +153,7 @@ func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcom
 	}
 	res, ds := linker.Link(ctx, idx, base)
 	o.Link = res
-	o.Diags = append(o.Diags, ds...)
+	o.Diags = append(o.Diags, s.blameOverride(ds)...)
 	if len(res.Roots) == 0 || res.Roots[0].Def == nil {
 		o.Diags = place(o.Diags, e.Symbol.Span)
 		return o
@@ -228,7 +228,7 @@ func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, bas
 		r.Config = bindings
 		res, ds := linker.Link(ctx, idx, r)
 		if ds.HasErrors() || len(res.Roots) == 0 {
-			o.Diags = append(o.Diags, inCase(ds, c)...)
+			o.Diags = append(o.Diags, inCase(s.blameOverride(ds), c)...)
 			o.Closed = append(o.Closed, Closed{Case: c})
 			continue
 		}

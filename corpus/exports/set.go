@@ -23,7 +23,8 @@ import (
 
 // Set is a corpus prepared for linking. It is safe for concurrent use.
 type Set struct {
-	corpus *corpus.Corpus
+	corpus     *corpus.Corpus
+	overriding func() map[*diag.Source]corpus.Provenance
 
 	mu      sync.Mutex
 	modules map[string]*module
@@ -44,7 +45,8 @@ type index struct {
 
 // New prepares the corpus c.
 func New(c *corpus.Corpus) *Set {
-	return &Set{corpus: c, modules: map[string]*module{}, indexes: map[string]*index{}}
+	return &Set{corpus: c, modules: map[string]*module{}, indexes: map[string]*index{},
+		overriding: sync.OnceValue(func() map[*diag.Source]corpus.Provenance { return overriding(c) })}
 }
 
 // Corpus returns the corpus of the set.

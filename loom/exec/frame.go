@@ -62,13 +62,14 @@ type frame struct {
 	wg    [3]int64
 	wgLin int64
 
-	ctx   context.Context
-	steps int
-	run   *launch
-	san   *sanState
-	src   []int32
-	hits  []int64 // per counter: items
-	waves []int64 // per counter: subgroups
+	ctx    context.Context
+	steps  int
+	run    *launch
+	san    *sanState
+	src    []int32
+	hits   []int64 // per counter: items
+	waves  []int64 // per counter: subgroups
+	hashes []uint64
 }
 
 // bufState is what a buffer id stands for at the moment.
@@ -111,6 +112,7 @@ func newFrame(code *boundCode, ln *launch) *frame {
 		f.ids[i] = int32(i)
 	}
 	f.hits, f.waves = make([]int64, len(code.counters)), make([]int64, len(code.counters))
+	f.hashes = make([]uint64, len(code.hashOps))
 	f.src = make([]int32, f.L)
 	f.bufs = make([]bufState, len(code.bufs))
 	for i := range f.bufs {

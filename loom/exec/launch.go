@@ -111,6 +111,12 @@ type launch struct {
 // Run executes the launch. The error is a diag.Diagnostic for a fault of the
 // kernel or the arguments, or the context's error. Buffers are written in place.
 func (p *Program) Run(ctx context.Context, ln Launch) (*Report, error) {
+	return p.execute(ctx, ln, 0, nil)
+}
+
+// execute runs the launch with the instrumentations of extra besides those the
+// options ask for; done sees the frames afterwards.
+func (p *Program) execute(ctx context.Context, ln Launch, extra Mode, done func([]*frame)) (*Report, error) {
 	geo := ln.Geometry
 	lanes := int64(1)
 	total := int64(1)
@@ -135,7 +141,7 @@ func (p *Program) Run(ctx context.Context, ln Launch) (*Report, error) {
 			return nil, diag.Errorf(p.def.NameSpan, "EXEC/LAUNCH", "launch argument %d of @%s, %%%s, is %s", i, p.def.Name, v.Name, v.Type)
 		}
 	}
-	mode := ln.Options.Sanitize & SanAll
+	mode := ln.Options.Sanitize&SanAll | extra
 	if ln.Options.Trace != nil {
 		mode |= modeTrace
 	}
@@ -196,6 +202,9 @@ func (p *Program) Run(ctx context.Context, ln Launch) (*Report, error) {
 	wg.Wait()
 	if r.san != nil {
 		rep.Findings = r.san.findings()
+	}
+	if done != nil {
+		done(frames)
 	}
 	if ln.Options.Count {
 		rep.Counts = collectCounts(code, frames)

@@ -99,6 +99,7 @@ func lowerDef(p *Program, m Mode) (*code, diag.List) {
 	})
 	l.region(p.def.Body)
 	l.place(end)
+	l.c.gran = l.c.granule()
 	return l.c, l.ds
 }
 

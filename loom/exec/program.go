@@ -42,6 +42,7 @@ const (
 	SanDivergence
 	modeTrace
 	modeCount
+	modeHash
 
 	SanAll = SanRace | SanBounds | SanInit | SanAssume | SanNaN | SanDivergence
 )
@@ -161,7 +162,8 @@ type code struct {
 	uni32, lane32, uni64, lane64 int32
 	ordered                      bool // workgroups interact through atomics
 	counters                     []counter
-	loads, stores                int
+	hashOps                      []hashed
+	gran                         uint // log2 of the smallest element that memory checks see
 }
 
 type paramReg struct {

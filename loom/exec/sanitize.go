@@ -45,6 +45,8 @@ type shadow struct {
 	size    int64
 	gran    uint // log2 of the bytes of a cell
 	pages   map[int64]*[pageCells]cell
+	page    *[pageCells]cell // the page used last
+	pageAt  int64
 	written []uint64 // bit per byte; nil when all of it counts as written
 	private bool
 	since   uint32 // events before this one belong to an earlier allocation
@@ -88,7 +90,7 @@ func newSanShared(r *launch) *sanShared {
 			last.size = max(last.size, int64(sp.hi-last.base))
 			continue
 		}
-		s.roots = append(s.roots, &shadow{base: sp.lo, size: int64(sp.hi - sp.lo), gran: r.code.granule(), pages: map[int64]*[pageCells]cell{}})
+		s.roots = append(s.roots, &shadow{base: sp.lo, size: int64(sp.hi - sp.lo), gran: r.code.gran, pages: map[int64]*[pageCells]cell{}})
 	}
 	n := 0
 	for i, p := range r.code.params {
@@ -138,12 +140,14 @@ func (s *sanShared) find(b []byte) (*shadow, int64) {
 }
 
 func (s *shadow) cell(i int64) *cell {
-	p := s.pages[i/pageCells]
-	if p == nil {
-		p = new([pageCells]cell)
-		s.pages[i/pageCells] = p
+	if s.page == nil || s.pageAt != i/pageCells {
+		s.pageAt = i / pageCells
+		if s.page = s.pages[s.pageAt]; s.page == nil {
+			s.page = new([pageCells]cell)
+			s.pages[s.pageAt] = s.page
+		}
 	}
-	return &p[i%pageCells]
+	return &s.page[i%pageCells]
 }
 
 func (s *shadow) allWritten(off, n int64) bool {
@@ -217,7 +221,7 @@ func (s *sanState) allocated(f *frame, id int) {
 	s.now++
 	sh := s.shadow[id]
 	if sh == nil {
-		sh = &shadow{gran: f.code.granule(), pages: map[int64]*[pageCells]cell{}, local: true}
+		sh = &shadow{gran: f.code.gran, pages: map[int64]*[pageCells]cell{}, local: true}
 		s.shadow[id] = sh
 	}
 	sh.private = b.info.space == spacePrivate

@@ -101,7 +101,9 @@ func (c *clock) join(d *clock) *clock {
 	return out
 }
 
-func (c *clock) covers(p stamp) bool {
+// covers reports whether the clock knows of p. Inside the own workgroup only what
+// single lanes released counts: its barriers are judged per memory space.
+func (c *clock) covers(p stamp, own uint32) bool {
 	if c == nil {
 		return false
 	}
@@ -109,7 +111,7 @@ func (c *clock) covers(p stamp) bool {
 	if !ok {
 		return false
 	}
-	return p.when < e.barrier || e.lanes[p.lane] >= p.when && e.lanes[p.lane] > 0
+	return p.wg != own && p.when < e.barrier || e.lanes[p.lane] >= p.when && e.lanes[p.lane] > 0
 }
 
 // ordered reports whether the earlier access p happened before what lane l of
@@ -127,7 +129,7 @@ func (f *frame) ordered(p stamp, space, l int) bool {
 			return true
 		}
 	}
-	return s.know[l].covers(p) || s.knowWG.covers(p)
+	return s.know[l].covers(p, uint32(f.wgLin)) || s.knowWG.covers(p, uint32(f.wgLin))
 }
 
 // race checks one access of one lane against the history of its cells and

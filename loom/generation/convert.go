@@ -28,37 +28,37 @@ func Convert(m *loom.Module, to Generation) (*loom.Module, diag.List) {
 	c.findFamilies()
 	c.targets()
 	out := &loom.Module{Source: m.Source, Tail: m.Tail}
-	var dropped *loom.Trivia
+	var dropped *loom.Trivia // of declarations that were left out directly above
 	for i, d := range m.Defs {
-		for _, f := range c.declare[i] {
-			n := c.declaration(f, i == 0)
-			if n == nil {
-				continue
-			}
-			if i == 0 && len(out.Defs) == 0 {
-				header, rest := splitHeader(d.Trivia)
-				n.Trivia = header
-				dropped = rest // stands for the trivia of d below
-			} else if len(out.Defs) > 0 && n.Trivia == nil && blankAbove(d) && f == c.declare[i][0] {
-				n.Trivia = &loom.Trivia{Blank: true}
-			}
-			out.Defs = append(out.Defs, n)
-		}
-		n := loom.CloneDef(d)
-		if c.declare[i] != nil && i == 0 && dropped != nil {
-			n.Trivia, dropped = dropped, nil
-		}
 		if c.drops(d) {
 			c.checkDropped(d)
 			dropped = joinTrivia(dropped, d.Trivia)
 			continue
 		}
+		n := loom.CloneDef(d)
 		n.Trivia, dropped = joinTrivia(dropped, n.Trivia), nil
+		var decls []*loom.Def
+		for _, f := range c.declare[i] {
+			if decl := c.declaration(f); decl != nil {
+				decls = append(decls, decl)
+			}
+		}
+		if len(decls) > 0 {
+			if len(out.Defs) == 0 {
+				decls[0].Trivia, n.Trivia = splitHeader(n.Trivia)
+			} else if n.Trivia != nil && n.Trivia.Blank {
+				decls[0].Trivia = &loom.Trivia{Blank: true}
+			}
+			out.Defs = append(out.Defs, decls...)
+		}
 		c.definition(d, n)
 		out.Defs = append(out.Defs, n)
 	}
 	if dropped != nil {
-		out.Tail = joinTrivia(dropped, &loom.Trivia{Blank: true, Above: m.Tail}).Above
+		out.Tail = joinTrivia(dropped, &loom.Trivia{Blank: len(m.Tail) > 0, Above: m.Tail}).Above
+		for len(out.Tail) > 0 && out.Tail[len(out.Tail)-1] == "" {
+			out.Tail = out.Tail[:len(out.Tail)-1]
+		}
 	}
 	for i, n := range out.Defs {
 		n.Mod, n.Ordinal = out, i
@@ -78,10 +78,10 @@ type converter struct {
 	types   map[*loom.Type]*loom.Type
 
 	families map[string]*family
-	declare  map[int][]*family // families to declare above the definition with that ordinal
+	declare  map[int][]*family   // families to declare above the definition with that ordinal
+	mentions map[string]*loom.Op // first op that names each symbol
 
 	src *loom.Def // definition that is being converted, as it was
-	def *loom.Def // its copy
 	at  diag.Span // statement or head that is being converted
 }
 
@@ -94,20 +94,32 @@ func (c *converter) refuse(sp diag.Span, code, help, format string, args ...any)
 	c.diags.Add(d)
 }
 
-// find returns the place of text inside the current statement, or the statement's
-// first line when it is not spelled there.
-func (c *converter) find(text string) diag.Span { return within(c.at, text) }
+// find returns the place of a word inside the current statement, or the
+// statement's first line when it is not spelled there.
+func (c *converter) find(word string) diag.Span { return within(c.at, word) }
 
-func within(sp diag.Span, text string) diag.Span {
-	t := sp.Text()
-	if i := strings.Index(t, text); i >= 0 && text != "" {
-		start := sp.Start + uint32(i)
-		return diag.Span{Src: sp.Src, Start: start, End: start + uint32(len(text))}
+func within(sp diag.Span, word string) diag.Span {
+	text := sp.Text()
+	for at := 0; word != ""; {
+		i := strings.Index(text[at:], word)
+		if i < 0 {
+			break
+		}
+		at += i
+		if at == 0 || strings.IndexByte("%@#^.$_-", text[at-1]) < 0 && !alnum(text[at-1]) {
+			start := sp.Start + uint32(at)
+			return diag.Span{Src: sp.Src, Start: start, End: start + uint32(len(word))}
+		}
+		at += len(word)
 	}
-	if i := strings.IndexByte(t, '\n'); i >= 0 {
+	if i := strings.IndexByte(text, '\n'); i >= 0 {
 		sp.End = sp.Start + uint32(i)
 	}
 	return sp
+}
+
+func alnum(b byte) bool {
+	return b >= 'a' && b <= 'z' || b >= 'A' && b <= 'Z' || b >= '0' && b <= '9'
 }
 
 // head returns the text of the current definition up to its first region.
@@ -123,20 +135,13 @@ func head(d *loom.Def) diag.Span {
 
 // definition rewrites n, a copy of d, in place.
 func (c *converter) definition(d, n *loom.Def) {
-	c.src, c.def, c.at = d, n, head(d)
+	c.src, c.at = d, head(d)
 	if c.opaque(d.Kind == loom.DefOpaque, d.Span) {
 		return
 	}
 	c.head(d, n)
 	n.Where = c.preds(n.Where)
-	c.values(n.Workload)
-	c.values(n.Params)
-	for i := range n.Results {
-		n.Results[i].Type = c.typ(n.Results[i].Type)
-		if v := n.Results[i].Val; v != nil {
-			v.Type = c.typ(v.Type)
-		}
-	}
+	c.signature(n)
 	if n.ConfigVal != nil {
 		n.ConfigVal.Type = c.typ(n.ConfigVal.Type)
 	}
@@ -149,6 +154,18 @@ func (c *converter) definition(d, n *loom.Def) {
 		n.Enc = c.aliased(n.Enc)
 	}
 	n.Regions(c.region)
+}
+
+// signature converts the types of parameters and results.
+func (c *converter) signature(n *loom.Def) {
+	c.values(n.Workload)
+	c.values(n.Params)
+	for i := range n.Results {
+		n.Results[i].Type = c.typ(n.Results[i].Type)
+		if v := n.Results[i].Val; v != nil {
+			v.Type = n.Results[i].Type
+		}
+	}
 }
 
 func (c *converter) values(vs []*loom.Value) {
@@ -203,7 +220,7 @@ func (c *converter) opaque(verbatim bool, sp diag.Span) bool {
 	for _, w := range spellings[1-c.to] {
 		if strings.Contains(sp.Text(), w) {
 			c.refuse(within(sp, w), "OPAQUE", "rewrite it by hand, or move it to a file of its own",
-				"loomc carries this text verbatim, so '%s' in it stays in the %s generation's spelling", strings.TrimSuffix(w, "("), (1-c.to).name())
+				"loomc carries this text verbatim, so '%s' in it stays in the %s generation's spelling", strings.TrimSuffix(w, "("), (1 - c.to).name())
 			break
 		}
 	}

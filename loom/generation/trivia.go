@@ -54,5 +54,3 @@ func joinTrivia(a, b *loom.Trivia) *loom.Trivia {
 	out.Blank = a.Blank
 	return &out
 }
-
-func blankAbove(d *loom.Def) bool { return d.Trivia != nil && d.Trivia.Blank }

@@ -124,12 +124,12 @@ var lonelyFamilies = [...]map[string]string{
 		"turboquant_kv":        "keep the code that uses it in a file of the older generation",
 	},
 	New: {
-		"ggml.q4_0":           "describe the storage with #matrix_operand<…>",
-		"ggml.q8_0":           "describe the storage with #matrix_operand<…>",
-		"ggml.q4_k":           "describe the storage with #matrix_operand<…>",
-		"ggml.q6_k":           "describe the storage with #matrix_operand<…>",
-		"ggml.q8_1_x4":        "describe the storage with #matrix_operand<…>",
-		"transform.hadamard":  "compute the transform in the kernel",
+		"ggml.q4_0":            "describe the storage with #matrix_operand<…>",
+		"ggml.q8_0":            "describe the storage with #matrix_operand<…>",
+		"ggml.q4_k":            "describe the storage with #matrix_operand<…>",
+		"ggml.q6_k":            "describe the storage with #matrix_operand<…>",
+		"ggml.q8_1_x4":         "describe the storage with #matrix_operand<…>",
+		"transform.hadamard":   "compute the transform in the kernel",
 		"target.subgroup.size": "select by target record",
 	},
 }
@@ -223,18 +223,15 @@ func (c *converter) named(e *loom.Encoding) (string, []loom.NamedAttr) {
 // operandOf spells out what #encoding.<format> stands for: an operand of that
 // element format, one element per payload, in dense lanes unless said otherwise.
 func operandOf(format string, given []loom.NamedAttr) []loom.NamedAttr {
-	out := []loom.NamedAttr{{Name: "element_format", Value: loom.WordAttr(format)}}
-	has := func(name string) bool {
-		return slices.ContainsFunc(given, func(a loom.NamedAttr) bool { return a.Name == name })
-	}
-	if !has("payload_elements") {
-		out = append(out, loom.NamedAttr{Name: "payload_elements", Value: loom.IntAttr(1)})
-	}
-	if !has("payload_packing") {
-		out = append(out, loom.NamedAttr{Name: "payload_packing", Value: loom.WordAttr("dense_lanes")})
+	out := []loom.NamedAttr{
+		{Name: "element_format", Value: loom.WordAttr(format)},
+		{Name: "payload_elements", Value: loom.IntAttr(1)},
+		{Name: "payload_packing", Value: loom.WordAttr("dense_lanes")},
 	}
 	for _, a := range given {
-		if a.Name != "element_format" {
+		if i := slices.IndexFunc(out, func(o loom.NamedAttr) bool { return o.Name == a.Name }); i >= 0 {
+			out[i] = a
+		} else {
 			out = append(out, a)
 		}
 	}

@@ -137,7 +137,7 @@ func malformed(g *ignore) (diag.Diagnostic, bool) {
 	case !known:
 		d := diag.Errorf(g.span, ignoreMalformed, "there is no lint rule '%s'", g.rule)
 		var ids []string
-		for _, r := range rules {
+		for _, r := range table() {
 			ids = append(ids, r.ID)
 		}
 		if n := dialect.Nearest(g.rule, ids); n != "" {

@@ -1,7 +1,6 @@
 package lint
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom/diag"
@@ -31,11 +30,11 @@ func (r Rule) Fix() string { return r.code().Fix }
 func (r Rule) code() diag.Code { c, _ := diag.Lookup(r.ID); return c }
 
 // Rules lists the rules in the order of their identifiers.
-func Rules() []Rule { return slices.Clone(rules) }
+func Rules() []Rule { return table() }
 
 // LookupRule returns the rule called id, in any letter case.
 func LookupRule(id string) (Rule, bool) {
-	for _, r := range rules {
+	for _, r := range table() {
 		if r.ID == strings.ToUpper(id) {
 			return r, true
 		}
@@ -43,19 +42,22 @@ func LookupRule(id string) (Rule, bool) {
 	return Rule{}, false
 }
 
-var rules = []Rule{
-	{ID: assumeAddress, Severity: diag.Error, body: checkAssumeAddress},
-	{ID: bankConflict, Severity: diag.Warning, body: checkBankConflict},
-	{ID: barrierDivergent, Severity: diag.Error, body: checkBarrierDivergent},
-	{ID: barrierSpace, Severity: diag.Error, body: checkBarrierSpace},
-	{ID: boundContradicted, Severity: diag.Error, link: checkBoundContradicted},
-	{ID: boundRepeated, Severity: diag.Warning, link: checkBoundRepeated},
-	{ID: configUnused, Severity: diag.Warning, sources: checkConfigUnused},
-	{ID: launchConfig, Severity: diag.Warning, link: checkLaunchConfig},
-	{ID: maskedValue, Severity: diag.Error, body: checkMaskedValue},
-	{ID: nearDuplicate, Severity: diag.Warning, sources: checkNearDuplicate},
-	{ID: providerUnreachable, Severity: diag.Warning, sources: checkProviderUnreachable},
-	{ID: unalignedWide, Severity: diag.Warning, body: checkUnalignedWide},
+// table is a function because the checks refer back to it for severities.
+func table() []Rule {
+	return []Rule{
+		{ID: assumeAddress, Severity: diag.Error, body: checkAssumeAddress},
+		{ID: bankConflict, Severity: diag.Warning, body: checkBankConflict},
+		{ID: barrierDivergent, Severity: diag.Error, body: checkBarrierDivergent},
+		{ID: barrierSpace, Severity: diag.Error, body: checkBarrierSpace},
+		{ID: boundContradicted, Severity: diag.Error, link: checkBoundContradicted},
+		{ID: boundRepeated, Severity: diag.Warning, link: checkBoundRepeated},
+		{ID: configUnused, Severity: diag.Warning, sources: checkConfigUnused},
+		{ID: launchConfig, Severity: diag.Warning, link: checkLaunchConfig},
+		{ID: maskedValue, Severity: diag.Error, body: checkMaskedValue},
+		{ID: nearDuplicate, Severity: diag.Warning, sources: checkNearDuplicate},
+		{ID: providerUnreachable, Severity: diag.Warning, sources: checkProviderUnreachable},
+		{ID: unalignedWide, Severity: diag.Warning, body: checkUnalignedWide},
+	}
 }
 
 // The identifiers. ignoreMalformed and ignoreUnused are about suppressions

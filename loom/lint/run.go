@@ -39,7 +39,7 @@ func (o Options) rules() []Rule {
 		return slices.ContainsFunc(ids, func(s string) bool { return strings.EqualFold(s, id) })
 	}
 	var out []Rule
-	for _, r := range rules {
+	for _, r := range table() {
 		if (len(o.Only) == 0 || has(o.Only, r.ID)) && !has(o.Except, r.ID) {
 			out = append(out, r)
 		}
@@ -273,8 +273,13 @@ func guesses(configs []*linker.Config) []linker.Binding {
 }
 
 func configWords(k *kernel.Kernel) string {
+	const most = 4
 	var parts []string
-	for _, c := range k.Config {
+	for i, c := range k.Config {
+		if i == most {
+			parts = append(parts, fmt.Sprintf("and %d more", len(k.Config)-most))
+			break
+		}
 		parts = append(parts, c.Key+" = "+c.Text)
 	}
 	return strings.Join(parts, ", ")

@@ -128,10 +128,17 @@ func TestCheckTree(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var sanitize exec.Mode
+	// The bundled corpus runs under every sanitizer.
+	sanitize, det := exec.SanAll, &exec.Determinism{Find: true}
+	if !bundled {
+		sanitize, det = 0, nil
+	}
 	if s := os.Getenv("LOOMC_TEST_SANITIZE"); s != "" {
 		if sanitize, err = exec.ParseSanitizers(strings.Split(s, ",")); err != nil {
 			t.Fatal(err)
+		}
+		if strings.Contains(s, "determinism") {
+			det = &exec.Determinism{Find: true}
 		}
 	}
 	var all []*check.CaseResult
@@ -153,7 +160,7 @@ func TestCheckTree(t *testing.T) {
 				libs = append(libs, l)
 			}
 		}
-		all = append(all, runFile(t, m, libs, "gfx1151", check.Options{Device: &check.CPU{Options: exec.Options{Sanitize: sanitize}}})...)
+		all = append(all, runFile(t, m, libs, "gfx1151", check.Options{Device: &check.CPU{Options: exec.Options{Sanitize: sanitize}, Determinism: det}})...)
 	}
 	var b strings.Builder
 	if err := check.WriteText(&b, all, testing.Verbose()); err != nil {

@@ -624,6 +624,7 @@ func (c *caseRun) launch(op *loom.Op, symbol string, work []int64, hasWork bool,
 			return fmt.Errorf("%%%s is a window with gaps, which a kernel cannot take", v.Name)
 		}
 		args[i] = exec.BufferArg(x.Tensor.Bytes())
+		args[i].Offset = x.Tensor.Offset
 	}
 	g, err := kernel.EvalLaunch(k, work)
 	if err != nil {

@@ -15,6 +15,7 @@ type Tensor struct {
 	Dims    []int64
 	Strides []int64 // in elements
 	Data    []byte  // starts at the tensor's first element
+	Offset  int64   // bytes from the start of the storage to Data
 }
 
 // maxTensorBytes bounds one tensor of a case.
@@ -119,7 +120,8 @@ func (t *Tensor) Window(offsets, dims []int64) (*Tensor, error) {
 		}
 		at += o * t.Strides[k]
 	}
-	w.Data = t.Data[min(at*int64(t.Elem.Bytes()), int64(len(t.Data))):]
+	skip := min(at*int64(t.Elem.Bytes()), int64(len(t.Data)))
+	w.Data, w.Offset = t.Data[skip:], t.Offset+skip
 	return w, nil
 }
 

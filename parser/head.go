@@ -1,0 +1,251 @@
+package parser
+
+import (
+	"errors"
+	"sort"
+
+	"github.com/alecthomas/participle/v2"
+	"github.com/alecthomas/participle/v2/lexer"
+
+	"github.com/loomc/loomc/loom/diag"
+)
+
+// tokenList is a head as tokens: the scanner's, with a balanced group in braces
+// as one token, and one token of the parentheses that follow a symbol, an arrow
+// or the word launch.
+type tokenList struct {
+	text  string
+	toks  []headToken
+	next  int    // cursor of Next
+	shape []byte // kinds of all tokens, texts of words
+}
+
+// headToken is one token and its byte range in the text.
+type headToken struct {
+	typ        lexer.TokenType
+	start, end int
+}
+
+// read fills the list with the tokens of text[pos:]. braces knows where the
+// groups in braces end, as far as the split has seen them.
+func (t *tokenList) read(text string, pos int, braces braceTable) {
+	*t = tokenList{text: text, toks: t.toks[:0], shape: t.shape[:0]}
+	sc := scanner{src: text, pos: pos}
+	signature := false // a parenthesis here opens a signature
+	for sc.next(); sc.kind != tEOF; sc.next() {
+		typ := ruleOf[sc.kind]
+		switch {
+		case sc.punct('{'):
+			end := braces.end(text, sc.start)
+			typ, sc.pos, sc.end = ruleBraces, end, end
+		case signature && sc.punct('('):
+			end := closeParen(text, sc.pos)
+			typ, sc.pos, sc.end = ruleGroup, end, end
+		}
+		signature = typ == ruleSymbol || typ == ruleArrow || typ == ruleIdent && sc.text() == "launch"
+		t.toks = append(t.toks, headToken{typ, sc.start, sc.end})
+		t.shape = append(t.shape, byte(typ))
+		switch typ {
+		case ruleIdent, ruleOpName, rulePunct:
+			t.shape = append(append(t.shape, sc.text()...), 0)
+		}
+	}
+}
+
+// Next implements lexer.Lexer.
+func (t *tokenList) Next() (lexer.Token, error) {
+	at := t.next
+	pos := lexer.Position{Offset: at}
+	if at >= len(t.toks) {
+		return lexer.Token{Type: lexer.EOF, Pos: pos}, nil
+	}
+	t.next++
+	return lexer.Token{Type: t.toks[at].typ, Value: t.str(at), Pos: pos}, nil
+}
+
+// str returns the text of the i-th token.
+func (t *tokenList) str(i int) string { return t.text[t.toks[i].start:t.toks[i].end] }
+
+// start returns where the i-th token starts, the end of the text behind the last
+// one.
+func (t *tokenList) start(i int) int {
+	if i >= len(t.toks) {
+		return len(t.text)
+	}
+	return t.toks[i].start
+}
+
+// Captures, as text and byte offsets.
+
+// given reports whether an optional token was there.
+func given(tok lexer.Token) bool { return tok.Type != 0 }
+
+// textOf returns the text of a captured token.
+func (p *body) textOf(tok lexer.Token) string { return p.head.str(tok.Pos.Offset) }
+
+// nameOf returns the text of a captured token without its sigil.
+func (p *body) nameOf(tok lexer.Token) string { return p.textOf(tok)[1:] }
+
+// spanOf returns the place of a captured token.
+func (p *body) spanOf(tok lexer.Token) diag.Span {
+	t := p.head.toks[tok.Pos.Offset]
+	return p.span(t.start, t.end)
+}
+
+// bytesOf returns the byte range of captured tokens.
+func (p *body) bytesOf(r tokenRange) (start, end int) {
+	return p.head.toks[r.first].start, p.head.toks[r.last].end
+}
+
+// Bounds of the memory of head shapes: how many, and how long one may be.
+const (
+	maxShapes   = 2048
+	maxShapeLen = 1024
+)
+
+// parseHead runs one production over the definition's head. Heads of one shape
+// share a result, so the grammar runs once per shape.
+func parseHead[G any](p *body, g *participle.Parser[G]) *G {
+	h := &p.head
+	h.read(p.src, int(p.def.Span.Start), p.braces)
+	if ast, ok := p.shapes[string(h.shape)].(*G); ok {
+		return ast
+	}
+	lex, err := lexer.Upgrade(h)
+	if err == nil {
+		var ast *G
+		if ast, err = g.ParseFromLexer(lex); err == nil {
+			if len(p.shapes) < maxShapes && len(h.shape) <= maxShapeLen {
+				p.shapes[string(h.shape)] = ast
+			}
+			return ast
+		}
+	}
+	p.headError(err)
+	return nil
+}
+
+// headError reports what the grammar found wrong.
+func (p *body) headError(err error) {
+	var perr participle.Error
+	if !errors.As(err, &perr) {
+		p.report(diag.Errorf(p.def.Span, "PARSE/003", "%v", err))
+		return
+	}
+	sc := scanner{src: p.src, pos: p.head.start(perr.Position().Offset)}
+	sc.next()
+	if sc.kind == tBad {
+		p.report(badToken(&sc, p.file))
+		return
+	}
+	sp := p.span(sc.start, sc.end)
+	if sc.kind == tEOF {
+		end := int(p.def.Span.End)
+		sp = p.span(max(end-1, int(p.def.Span.Start)), end)
+	}
+	p.report(diag.Errorf(sp, "PARSE/003", "in the head of %s: %s", p.def.Op.Name, headMessage(perr.Message(), &sc)))
+}
+
+// braceTable holds where groups in braces outside any other start and end, as
+// the split found them, in order.
+type braceTable []braceRange
+
+type braceRange struct{ open, end uint32 }
+
+// end returns the offset behind the group that opens at open.
+func (b braceTable) end(text string, open int) int {
+	i := sort.Search(len(b), func(i int) bool { return int(b[i].open) >= open })
+	if i < len(b) && int(b[i].open) == open {
+		return min(int(b[i].end), len(text))
+	}
+	end, _ := closeBrace(text, open+1, nil)
+	return end
+}
+
+// closeBrace returns the offset behind the brace that closes the one before pos.
+// Strings and comments are skipped. ok is false when the text ends first, or a
+// line starts with a word for which stop is true: end is that place then.
+func closeBrace(text string, pos int, stop func(word string) bool) (end int, ok bool) {
+	depth := 1
+	for pos < len(text) {
+		switch c := text[pos]; {
+		case class[c]&cGroup == 0:
+			pos++
+		case c == '{':
+			depth++
+			pos++
+		case c == '}':
+			depth--
+			pos++
+			if depth == 0 {
+				return pos, true
+			}
+		case c == '"':
+			pos = closeString(text, pos+1)
+		case c == '/':
+			pos++
+			if pos < len(text) && text[pos] == '/' {
+				pos = lineEnd(text, pos)
+			}
+		case c == '\n':
+			pos++
+			if stop != nil && pos < len(text) && class[text[pos]]&cIdentStart != 0 {
+				e := pos + 1
+				for e < len(text) && class[text[e]]&(cIdent|cSymbol) != 0 {
+					e++
+				}
+				if stop(text[pos:e]) {
+					return pos, false
+				}
+			}
+		default:
+			pos++
+		}
+	}
+	return len(text), false
+}
+
+// closeParen returns the offset behind the parenthesis that closes the one
+// before pos, or that of the brace or the end of the text that comes first.
+func closeParen(text string, pos int) int {
+	depth := 1
+	for pos < len(text) {
+		switch text[pos] {
+		case '{', '}':
+			return pos
+		case '(':
+			depth++
+		case ')':
+			if depth--; depth == 0 {
+				return pos + 1
+			}
+		case '"':
+			pos = closeString(text, pos+1)
+			continue
+		case '/':
+			if pos+1 < len(text) && text[pos+1] == '/' {
+				pos = lineEnd(text, pos)
+				continue
+			}
+		}
+		pos++
+	}
+	return len(text)
+}
+
+// closeString returns the offset behind the quote that closes the one before
+// pos; a string ends with its line, closed or not.
+func closeString(text string, pos int) int {
+	for pos < len(text) && text[pos] != '\n' {
+		switch text[pos] {
+		case '"':
+			return pos + 1
+		case '\\':
+			if pos+1 < len(text) && text[pos+1] != '\n' {
+				pos++
+			}
+		}
+		pos++
+	}
+	return min(pos, len(text))
+}
