@@ -24,15 +24,15 @@ import (
 	"github.com/loomc/loomc/parser"
 )
 
-// closeText links and specialises the kernel called k in text.
-func closeText(t testing.TB, text, processor string, wave int, config map[string]string) *kernel.Kernel {
+// closeText links and specialises a kernel of text.
+func closeText(t testing.TB, text, name, processor string, wave int, config map[string]string) *kernel.Kernel {
 	t.Helper()
 	m, ds := parser.Parse(diag.NewSource("test.loom", text))
 	if ds = append(ds, m.Load()...); ds.HasErrors() {
 		t.Fatalf("%s\n%s", diag.Text(ds), text)
 	}
 	x := linker.NewIndex([]linker.Source{{Mod: m, Role: linker.Primary}})
-	req := linker.Request{Roots: []string{"k"}, Target: processor, StripCheck: true}
+	req := linker.Request{Roots: []string{name}, Target: processor, StripCheck: true}
 	for k, v := range config {
 		req.Config = append(req.Config, linker.Binding{Key: k, Text: v})
 	}
@@ -49,7 +49,7 @@ func closeText(t testing.TB, text, processor string, wave int, config map[string
 		c.WaveSize = wave
 		tg = &c
 	}
-	k, _, ds, err := linker.Specialize(context.Background(), res.Module, "k", linker.SpecializeOptions{Target: tg})
+	k, _, ds, err := linker.Specialize(context.Background(), res.Module, name, linker.SpecializeOptions{Target: tg})
 	if err != nil || ds.HasErrors() {
 		t.Fatal(err, diag.Text(ds))
 	}
@@ -125,21 +125,80 @@ func abiArgs(u *codegen.Unit, args []loomexec.Arg) []loomexec.Arg {
 	return append(bufs, scalars...)
 }
 
-// onHost compiles the unit for the host and runs it.
-func (tr trial) onHost(t testing.TB, u *codegen.Unit, k *kernel.Kernel, cxx string) [][]byte {
+// suite collects trials so that each compiler runs once for all of them.
+type suite struct {
+	names  []string
+	trials []trial
+	cols   [][]column
+	keys   []map[string]any // extra keys of emulator jobs
+}
+
+func (s *suite) add(name string, tr trial, cols []column, keys map[string]any) {
+	s.names = append(s.names, name)
+	s.trials = append(s.trials, tr)
+	s.cols = append(s.cols, cols)
+	s.keys = append(s.keys, keys)
+}
+
+// run executes every trial on the reference executor, on the host and, where one
+// is configured, on the emulator, and compares.
+func (s *suite) run(t *testing.T) {
+	t.Helper()
+	n := len(s.trials)
+	units := make([]*codegen.Unit, n)
+	kernels := make([]*kernel.Kernel, n)
+	want := make([][][]byte, n)
+	for i, tr := range s.trials {
+		kernels[i] = closeText(t, strings.Replace(tr.text, "@k(", fmt.Sprintf("@k%d(", i), 1), fmt.Sprintf("k%d", i), tr.target, tr.wave, nil)
+		want[i] = tr.reference(t, kernels[i])
+		units[i] = emit(t, kernels[i], codegen.Options{NoHeader: true})
+	}
+	compilers := []string{"clang++-19", "g++"}
+	if testing.Short() {
+		compilers = compilers[:1]
+	}
+	for _, cxx := range compilers {
+		if _, err := exec.LookPath(cxx); err != nil {
+			continue
+		}
+		exe := hostProgram(t, units, cxx)
+		for i, tr := range s.trials {
+			got, err := tr.onHost(exe, i, units[i], kernels[i])
+			if err != nil {
+				t.Errorf("%s on %s: %v", s.names[i], cxx, err)
+				continue
+			}
+			compare(t, s.names[i]+" on "+cxx, want[i], got, s.cols[i])
+		}
+	}
+	if emulator() != "" {
+		s.emulate(t, units, kernels, want)
+	}
+	if t.Failed() && os.Getenv("LOOMC_TEST_SHOW") != "" {
+		t.Logf("%s", codegen.Bundle(units...))
+	}
+}
+
+// hostProgram compiles the units for the host.
+func hostProgram(t testing.TB, units []*codegen.Unit, cxx string) string {
 	t.Helper()
 	dir := t.TempDir()
 	src, exe := filepath.Join(dir, "k.cpp"), filepath.Join(dir, "k")
-	if err := os.WriteFile(src, codegen.HostProgram(u), 0o644); err != nil {
+	if err := os.WriteFile(src, codegen.HostProgram(units...), 0o644); err != nil {
 		t.Fatal(err)
 	}
 	cmd := exec.Command(cxx, "-O1", "-std=c++17", "-ffp-contract=off", "-fno-strict-aliasing", "-w", src, "-o", exe, "-lm")
 	if out, err := cmd.CombinedOutput(); err != nil {
-		t.Fatalf("%s: %v\n%.3000s\n%s", cxx, err, out, u.Source)
+		t.Fatalf("%s: %v\n%.3000s", cxx, err, out)
 	}
+	return exe
+}
+
+// onHost runs unit number i of a host program.
+func (tr trial) onHost(exe string, i int, u *codegen.Unit, k *kernel.Kernel) ([][]byte, error) {
 	g, err := kernel.EvalLaunch(k, nil)
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	var in bytes.Buffer
 	for _, c := range g.Count {
@@ -156,13 +215,13 @@ func (tr trial) onHost(t testing.TB, u *codegen.Unit, k *kernel.Kernel, cxx stri
 		binary.Write(&in, binary.LittleEndian, uint32(len(raw)))
 		in.Write(raw)
 	}
-	run := exec.Command(exe)
+	run := exec.Command(exe, fmt.Sprint(i))
 	run.Stdin = &in
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
 	raw, err := run.Output()
 	if err != nil {
-		t.Fatalf("host run: %v %s", err, stderr.String())
+		return nil, fmt.Errorf("%w %s", err, stderr.String())
 	}
 	var out [][]byte
 	for _, a := range args {
@@ -171,76 +230,103 @@ func (tr trial) onHost(t testing.TB, u *codegen.Unit, k *kernel.Kernel, cxx stri
 			raw = raw[len(a.Buffer):]
 		}
 	}
-	return out
+	return out, nil
 }
 
 // emulator is the gfx11 emulator's front end, "" when none is configured.
 func emulator() string { return os.Getenv("LOOMC_GFX_EMU") }
 
-// onEmulator compiles the unit for its target and runs the object there.
-func (tr trial) onEmulator(t testing.TB, u *codegen.Unit, k *kernel.Kernel, keys map[string]any) [][]byte {
+// emulate compiles the gfx11 units, one object per wave size, and runs all trials
+// in one process.
+func (s *suite) emulate(t *testing.T, units []*codegen.Unit, kernels []*kernel.Kernel, want [][][]byte) {
 	t.Helper()
 	dir := t.TempDir()
-	src, co := filepath.Join(dir, "k.hip"), filepath.Join(dir, "k.co")
-	if err := os.WriteFile(src, u.Source, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	args := []string{"-x", "hip", "--offload-arch=" + u.Target, "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib",
-		"-O3", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-mcode-object-version=5"}
-	if u.WaveSize == 64 {
-		args = append(args, "-mwavefrontsize64")
-	}
-	if out, err := exec.Command("clang-19", append(args, src, "-o", co)...).CombinedOutput(); err != nil {
-		t.Fatalf("clang: %v\n%.3000s\n%s", err, out, u.Source)
-	}
-	g, err := kernel.EvalLaunch(k, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	job := map[string]any{"co": co, "kernel": u.Symbol, "grid": g.Count, "block": u.WorkgroupSize}
-	for k, v := range keys {
-		job[k] = v
-	}
-	var list []map[string]any
-	var outs []string
-	for i, a := range abiArgs(u, tr.copies()) {
-		if !a.IsBuffer {
-			kind := "u32"
-			if u.ABI.Args[i].Size == 8 {
-				kind = "u64"
+	objects := map[int]string{}
+	for _, w := range []int{32, 64} {
+		var us []*codegen.Unit
+		for _, u := range units {
+			if u.WaveSize == w && strings.HasPrefix(u.Target, "gfx11") {
+				us = append(us, u)
 			}
-			list = append(list, map[string]any{kind: a.Bits})
+		}
+		if us == nil {
 			continue
 		}
-		p := filepath.Join(dir, fmt.Sprintf("b%d.bin", i))
-		if err := os.WriteFile(p, a.Buffer, 0o644); err != nil {
+		src, co := filepath.Join(dir, fmt.Sprintf("k%d.hip", w)), filepath.Join(dir, fmt.Sprintf("k%d.co", w))
+		if err := os.WriteFile(src, codegen.Bundle(us...), 0o644); err != nil {
 			t.Fatal(err)
 		}
-		arg := map[string]any{"buffer": p}
-		if u.ABI.Args[i].Access&kernel.Write == 0 {
-			arg["ro"] = 1
+		args := []string{"-x", "hip", "--offload-arch=gfx1151", "--cuda-device-only", "--no-gpu-bundle-output", "-nogpuinc", "-nogpulib",
+			"-O3", "-std=c++17", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror", "-mcode-object-version=5"}
+		if w == 64 {
+			args = append(args, "-mwavefrontsize64")
 		}
-		list = append(list, arg)
-		outs = append(outs, p)
+		if out, err := exec.Command("clang-19", append(args, src, "-o", co)...).CombinedOutput(); err != nil {
+			t.Fatalf("clang: %v\n%.3000s", err, out)
+		}
+		objects[w] = co
 	}
-	job["args"] = list
-	text, _ := json.Marshal(job)
-	jp := filepath.Join(dir, "job.json")
-	if err := os.WriteFile(jp, text, 0o644); err != nil {
-		t.Fatal(err)
-	}
-	if out, err := exec.Command("python3", emulator(), jp).CombinedOutput(); err != nil {
-		t.Fatalf("emulator: %v\n%.2000s", err, out)
-	}
-	var res [][]byte
-	for _, p := range outs {
-		raw, err := os.ReadFile(p)
+	var jobs []map[string]any
+	var outs [][]string
+	var which []int
+	for i, u := range units {
+		co := objects[u.WaveSize]
+		if co == "" || !strings.HasPrefix(u.Target, "gfx11") {
+			continue
+		}
+		g, err := kernel.EvalLaunch(kernels[i], nil)
 		if err != nil {
 			t.Fatal(err)
 		}
-		res = append(res, raw)
+		job := map[string]any{"co": co, "kernel": u.Symbol, "grid": g.Count, "block": u.WorkgroupSize}
+		for k, v := range s.keys[i] {
+			job[k] = v
+		}
+		var list []map[string]any
+		var files []string
+		for j, a := range abiArgs(u, s.trials[i].copies()) {
+			if !a.IsBuffer {
+				kind := "u32"
+				if u.ABI.Args[j].Size == 8 {
+					kind = "u64"
+				}
+				list = append(list, map[string]any{kind: a.Bits})
+				continue
+			}
+			p := filepath.Join(dir, fmt.Sprintf("b%d_%d.bin", i, j))
+			if err := os.WriteFile(p, a.Buffer, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			arg := map[string]any{"buffer": p}
+			if u.ABI.Args[j].Access&kernel.Write == 0 {
+				arg["ro"] = 1
+			}
+			list = append(list, arg)
+			files = append(files, p)
+		}
+		job["args"] = list
+		jobs, outs, which = append(jobs, job), append(outs, files), append(which, i)
 	}
-	return res
+	text, _ := json.Marshal(jobs)
+	jp := filepath.Join(dir, "jobs.json")
+	if err := os.WriteFile(jp, text, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("python3", emulator(), jp).CombinedOutput()
+	if err != nil {
+		t.Errorf("emulator: %v\n%.3000s", err, out)
+	}
+	for n, i := range which {
+		var got [][]byte
+		for _, p := range outs[n] {
+			raw, err := os.ReadFile(p)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got = append(got, raw)
+		}
+		compare(t, s.names[i]+" on the emulator", want[i], got, s.cols[i])
+	}
 }
 
 // column is a run of output elements of one kind, compared within ulp.
@@ -339,30 +425,6 @@ func compare(t testing.TB, who string, want, got [][]byte, cols []column) {
 		if bad > 1 {
 			t.Errorf("%s: %s: %d of %d elements differ", who, c.name, bad, c.n)
 		}
-	}
-}
-
-// check runs a trial everywhere and compares.
-func check(t *testing.T, tr trial, cols []column) {
-	t.Helper()
-	k := closeText(t, tr.text, tr.target, tr.wave, nil)
-	want := tr.reference(t, k)
-	u := emit(t, k, codegen.Options{})
-	compilers := []string{"clang++-19", "g++"}
-	if testing.Short() {
-		compilers = compilers[:1]
-	}
-	for _, cxx := range compilers {
-		if _, err := exec.LookPath(cxx); err != nil {
-			continue
-		}
-		compare(t, cxx, want, tr.onHost(t, u, k, cxx), cols)
-	}
-	if emulator() != "" && strings.HasPrefix(u.Target, "gfx11") {
-		compare(t, "emulator", want, tr.onEmulator(t, u, k, nil), cols)
-	}
-	if t.Failed() && os.Getenv("LOOMC_TEST_SHOW") != "" {
-		t.Logf("%s\n%s", tr.text, u.Source[bytes.Index(u.Source, []byte(`extern "C"`)):])
 	}
 }
 

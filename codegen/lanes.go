@@ -495,7 +495,7 @@ func floatLit(v float64, k loom.Kind) string {
 	case loom.BF16:
 		return fmt.Sprintf("(loom_bf16)0x%04x", bf16Bits(v))
 	case loom.F8E4M3:
-		return fmt.Sprintf("(loom_f8e4m3)0x%02x", f8Bits(v, 4, 3))
+		return fmt.Sprintf("(loom_f8e4m3)0x%02x", f8e4m3Bits(v))
 	case loom.F8E5M2:
 		return fmt.Sprintf("(loom_f8e5m2)0x%02x", f8Bits(v, 5, 2))
 	}
@@ -520,6 +520,19 @@ func f32Lit(v float32) string {
 func f16Bits(v float64) uint16 { return uint16(roundBits(v, 5, 10)) }
 
 func bf16Bits(v float64) uint16 { return uint16(roundBits(v, 8, 7)) }
+
+// f8e4m3Bits rounds to the FN format: the top exponent holds numbers up to 448 and
+// one NaN.
+func f8e4m3Bits(v float64) uint8 {
+	sign := uint8(math.Float64bits(v) >> 63 << 7)
+	if math.IsNaN(v) || math.Abs(v) >= 464 {
+		return sign | 0x7f
+	}
+	if a := math.Abs(v); a >= 256 {
+		return sign | 0x78 | uint8(math.RoundToEven((a-256)/32))
+	}
+	return uint8(roundBits(v, 4, 3))
+}
 
 func f8Bits(v float64, exp, man int) uint8 { return uint8(roundBits(v, exp, man)) }
 

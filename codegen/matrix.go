@@ -355,7 +355,6 @@ func emitMMA(e *emitter, op *loom.Op) {
 		return
 	}
 	var shape *target.MatrixShape
-	dense := false // a 16-bit accumulator without the unused halves
 	var shapes []target.MatrixShape
 	if e.k.Target != nil {
 		shapes = e.k.Target.Matrix
@@ -365,11 +364,8 @@ func emitMMA(e *emitter, op *loom.Op) {
 			continue
 		}
 		if s.AccLanes == n {
-			shape, dense = &shapes[i], false
+			shape = &shapes[i]
 			break
-		}
-		if s.AccLanes == 2*n && acc.Bits() == 16 {
-			shape, dense = &shapes[i], true
 		}
 	}
 	f8 := func(s string) bool { return strings.HasPrefix(s, "f8") }
@@ -382,24 +378,7 @@ func emitMMA(e *emitter, op *loom.Op) {
 		return
 	}
 	fn := e.mmaName(shape, a, b)
-	word := func(v *loom.Value, o operand) string { return e.mmaOperand(v, o) }
-	c := e.ref(init)
-	if dense {
-		z := e.constText(loom.IntAttr(0), acc, c64)
-		c = e.tmp(init.Name+"_padded", vecName(elemName(acc, c64), 2*n), e.list(vecName(elemName(acc, c64), 2*n), 2*n, func(i int) string {
-			if i%2 == 1 {
-				return z
-			}
-			return e.laneOf(init, i/2)
-		}))
-	}
-	call := fn + "(" + word(lhs, a) + ", " + word(rhs, b) + ", " + c + ")"
-	if dense {
-		p := e.tmp(r.Name+"_padded", vecName(elemName(acc, c64), 2*n), call)
-		e.lanes(r, n, func(i int) string { return p + "[" + itoa(int64(2*i)) + "]" })
-		return
-	}
-	e.let(r, call)
+	e.let(r, fn+"("+e.mmaOperand(lhs, a)+", "+e.mmaOperand(rhs, b)+", "+e.ref(init)+")")
 }
 
 // mmaName is the prelude helper for a shape: signs are part of integer names.

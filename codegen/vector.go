@@ -741,17 +741,15 @@ func (e *emitter) bytePermute(r, tab, idx *loom.Value, n, lanes int) {
 	})
 }
 
-// emitTableQuantize counts the thresholds an input passes. An input equal to a
-// threshold takes the upper code unless tie = lower; NaN takes code 0 unless
-// nan = max.
+// emitTableQuantize counts the thresholds below an input; with tie = upper those
+// equal to it too. A NaN gets code 0, or the highest one with nan = max.
 func emitTableQuantize(e *emitter, op *loom.Op) {
 	r, in, th := op.Result(), op.Operand("input"), op.Operand("thresholds")
-	cmp := " >= "
-	for _, a := range []string{"tie", "boundary", "policy"} {
-		if w := op.Word(a); w == "lower" || w == "lower_code" || w == "toward_lower" || w == "down" {
-			cmp = " > "
-		}
+	cmp := " > "
+	if op.Word("tie") == "upper" {
+		cmp = " >= "
 	}
+	nanMax := op.Word("nan") == "max" && in.Type.Element().IsFloat()
 	k := in.Type.Element()
 	lift := func(s string) string {
 		if viaF32(k) {
@@ -764,7 +762,11 @@ func emitTableQuantize(e *emitter, op *loom.Op) {
 		x := lift(e.laneOf(in, i))
 		var ps []string
 		for j := range th.Type.Lanes() {
-			ps = append(ps, "("+x+cmp+lift(e.laneOf(th, j))+")")
+			c := "(" + x + cmp + lift(e.laneOf(th, j)) + ")"
+			if nanMax {
+				c = "(" + x + " != " + x + " || " + c + ")"
+			}
+			ps = append(ps, c)
 		}
 		return "(" + t + ")(" + strings.Join(ps, " + ") + ")"
 	}

@@ -29,6 +29,8 @@ type Config struct {
 	// Promises are the assumes and function preconditions that say something
 	// about the config's value where it is used.
 	Promises []Promise
+	// Relations are promises that tie the value to those of other configs.
+	Relations []*Relation
 
 	Bound bool      // has a value
 	Value loom.Attr // when Bound
@@ -290,6 +292,9 @@ func (l *link) bind(configs map[*symbol]*Config) (unused []string) {
 		if c.Bound {
 			l.ds.Add(c.Check()...)
 		}
+	}
+	for _, r := range l.relations {
+		l.ds.Add(r.check()...)
 	}
 	if l.req.RequireResolvedConfig {
 		l.ds.Add(unresolvedConfigs(ordered)...)

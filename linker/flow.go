@@ -80,6 +80,7 @@ type flow struct {
 	configs map[*symbol]*Config
 	fed     map[*loom.Value][]*Config // which configs a value is the value of
 	reach   map[*loom.Def]reach
+	callers map[*loom.Def][]callSite // nil until a relation asks
 }
 
 // reach says how certainly a run comes by a place.
@@ -193,6 +194,7 @@ func (f *flow) promise(ls *liveSymbol, e *entry, p loom.Predicate, span diag.Spa
 	if !span.Valid() {
 		span = e.def.NameSpan
 	}
+	f.relate(ls, e, p, span, op, r)
 	for _, a := range p.Args {
 		for _, c := range f.fed[a.Val] {
 			q := Promise{Pred: p, Span: span, Op: op, In: ls.name, Always: r == surely, Chosen: r == ifChosen}

@@ -116,6 +116,8 @@ type link struct {
 	queue []*liveSymbol // every live symbol in discovery order
 	roots []Root
 	rootS []*liveSymbol // parallel to roots
+
+	relations []*Relation
 }
 
 // liveSymbol is a symbol in the closure with the edge that brought it in.

@@ -1,8 +1,12 @@
 package linker
 
 import (
+	"slices"
+
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/dialect"
+	"github.com/loomc/loomc/loom/facts"
 	"github.com/loomc/loomc/loom/target"
 )
 
@@ -36,10 +40,66 @@ func (s *specializer) selectTemplates() int {
 			s.waiting = append(s.waiting, op)
 		default:
 			s.record(op, c)
-			s.fail(s.at(op, c.Diagnostic(site, "specialise")))
+			s.fail(s.at(op, s.unknowns(site, c, c.Diagnostic(site, "specialise"))))
 		}
 	}
 	return n
+}
+
+// unknowns adds, for every value that keeps an implementation open, where the
+// value comes from: that is where the missing fact has to be stated.
+func (s *specializer) unknowns(site ApplySite, c Choice, d diag.Diagnostic) diag.Diagnostic {
+	if c.Failure != MissingFacts {
+		return d
+	}
+	set, sel := s.analyze(), selection{ApplySite: site, old: c.Old}
+	seen := map[*loom.Value]bool{}
+	for _, k := range c.Candidates {
+		if k.Verdict != facts.Maybe || k.Test != "where" {
+			continue
+		}
+		actual := sel.actuals(k.Def)
+		for _, p := range k.Def.Where {
+			if v, _ := set.Decide(site.Apply, p, actual); v != facts.Maybe {
+				continue
+			}
+			for _, a := range p.Args {
+				v := source(actual(a.Val))
+				if v == nil || seen[v] {
+					continue
+				}
+				seen[v] = true
+				switch {
+				case v.Def == nil && slices.ContainsFunc(s.def.Params, func(p *loom.Value) bool { return p.Name == v.Name }):
+					d = d.WithRelated(valueSpan(s.source, v), "'%%%s' is a launch parameter: its value is known at run time only", v.Name)
+				case v.Def != nil && v.Def.Def.Name == "config.get":
+					key := v.Def.Attr("config").Str
+					d = d.WithRelated(v.Def.NameSpan(), "'%%%s' is read here from config '@%s', which has no value", v.Name, key)
+					if decl := s.defs[key]; decl != nil {
+						d = d.WithRelated(decl.NameSpan, "'@%s' is declared here", key)
+					}
+				case v.Def != nil && set.Of(v).Lo != set.Of(v).Hi:
+					d = d.WithRelated(v.Def.NameSpan(), "'%%%s' comes from here: %s", v.Name, set.At(site.Apply, v).Known())
+				}
+			}
+		}
+	}
+	return d
+}
+
+// source leads a value back over assumes and casts to the operation that made it.
+func source(v *loom.Value) *loom.Value {
+	for v != nil && v.Def != nil && (v.Def.Def.Name == "index.assume" || v.Def.Def.Name == "scalar.assume" || v.Def.Def.Name == "index.cast") {
+		i := 0
+		if v.Def.Def.Traits&loom.Fact != 0 {
+			i = int(v.Index)
+		}
+		if i >= len(v.Def.Operands) {
+			break
+		}
+		v = v.Def.Operands[i]
+	}
+	return v
 }
 
 func isApply(op *loom.Op) bool { return op.Def.Name == "func.apply" || op.Def.Name == "template.apply" }

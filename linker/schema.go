@@ -22,11 +22,13 @@ type ConfigSchema struct {
 	Accepted    string             `json:"accepted,omitempty"`
 	Constraints []ConstraintSchema `json:"constraints"`
 	Promises    []ConstraintSchema `json:"promises,omitempty"`
-	Declared    []string           `json:"declared"` // file:line:col
-	Reads       []ConfigReadSchema `json:"reads"`
-	Value       string             `json:"value,omitempty"`
-	Bound       bool               `json:"bound"`
-	From        string             `json:"from,omitempty"` // "binding" or "definition"
+	// Relations are predicates over this config and others, by key.
+	Relations []ConstraintSchema `json:"relations,omitempty"`
+	Declared  []string           `json:"declared"` // file:line:col
+	Reads     []ConfigReadSchema `json:"reads"`
+	Value     string             `json:"value,omitempty"`
+	Bound     bool               `json:"bound"`
+	From      string             `json:"from,omitempty"` // "binding" or "definition"
 }
 
 // ConstraintSchema is one predicate and its place.
@@ -68,6 +70,9 @@ func Schema(configs []*Config) []ConfigSchema {
 		}
 		for _, p := range c.Promises {
 			s.Promises = append(s.Promises, ConstraintSchema{Predicate: p.Pred.String(), Place: p.Span.String(), In: p.In})
+		}
+		for _, r := range c.Relations {
+			s.Relations = append(s.Relations, ConstraintSchema{Predicate: r.String(), Place: r.Span.String(), In: r.In})
 		}
 		for _, d := range c.Decls {
 			s.Declared = append(s.Declared, d.NameSpan.String())
@@ -119,6 +124,9 @@ func SchemaText(configs []*Config) string {
 		}
 		for _, p := range c.Promises {
 			fmt.Fprintf(&b, "  states:   %s  %s in @%s\n", p.Pred, p.Span, p.In)
+		}
+		for _, r := range c.Relations {
+			fmt.Fprintf(&b, "  ties:     %s  %s in @%s\n", r, r.Span, r.In)
 		}
 		for _, d := range c.Decls {
 			fmt.Fprintf(&b, "  declared: %s\n", d.NameSpan)

@@ -2,9 +2,11 @@ package linker
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/dialect"
 	"github.com/loomc/loomc/loom/facts"
 	"github.com/loomc/loomc/loom/target"
 )
@@ -226,16 +228,62 @@ func (s *selection) requires(k *Candidate) {
 		return
 	}
 	for _, r := range k.Def.Mods.Requires {
-		e := r.Enc()
+		v, reason := requirement(r, s.Active)
+		k.note(v, "requires", reason, diag.Span{})
+	}
+}
+
+// targetFact is one fact a requires list may name: #name<argument>.
+type targetFact struct {
+	name  string
+	holds func(*target.Target, loom.Attr) bool
+	// have says what the target has instead.
+	have func(*target.Target) string
+}
+
+func targetFacts() []targetFact {
+	word := func(a loom.Attr) string { return strings.Trim(a.Str, `"`) }
+	return []targetFact{
+		{"target.subgroup.size",
+			func(t *target.Target, a loom.Attr) bool { return a.Int == int64(t.WaveSize) },
+			func(t *target.Target) string { return fmt.Sprintf("subgroups of %d", t.WaveSize) }},
+		{"target.processor",
+			func(t *target.Target, a loom.Attr) bool { return target.Compatible(word(a), t.Processor) },
+			func(t *target.Target) string { return t.Processor }},
+		{"target.family",
+			func(t *target.Target, a loom.Attr) bool { return word(a) == t.Family },
+			func(t *target.Target) string { return t.Processor + " of family " + t.Family }},
+	}
+}
+
+// requirement decides one fact of a requires list for the target that is
+// compiled for. A fact this table does not know stays open: an implementation
+// that asks for it is never chosen over one that is known to fit.
+func requirement(r loom.Attr, active *target.Target) (facts.Verdict, string) {
+	e := r.Enc()
+	if e == nil {
+		return facts.Maybe, fmt.Sprintf("'%s' is not a target fact", r)
+	}
+	var names []string
+	for _, f := range targetFacts() {
+		names = append(names, f.name)
 		switch {
-		case e == nil || e.Family != "target.subgroup.size" || len(e.Params) != 1:
-			k.note(facts.Maybe, "requires", fmt.Sprintf("loomc knows no fact %s", r), diag.Span{})
-		case s.Active == nil:
-			k.note(facts.Maybe, "requires", fmt.Sprintf("needs %s; no target is selected", r), diag.Span{})
-		case e.Params[0].Value.Int != int64(s.Active.WaveSize):
-			k.note(facts.Reject, "requires", fmt.Sprintf("needs %s, compiled for subgroups of %d", r, s.Active.WaveSize), diag.Span{})
+		case f.name != e.Family:
+		case len(e.Params) != 1:
+			return facts.Maybe, fmt.Sprintf("%s takes one argument", f.name)
+		case active == nil:
+			return facts.Maybe, fmt.Sprintf("needs %s; no target is selected", r)
+		case f.holds(active, e.Params[0].Value):
+			return facts.Match, ""
+		default:
+			return facts.Reject, fmt.Sprintf("needs %s, compiled for %s", r, f.have(active))
 		}
 	}
+	reason := fmt.Sprintf("the fact %s is not known here", r)
+	if near := dialect.Nearest(e.Family, names); near != "" {
+		reason += fmt.Sprintf(" (did you mean #%s?)", near)
+	}
+	return facts.Maybe, reason
 }
 
 // types compares operand and result types after putting the operands in place
@@ -412,6 +460,8 @@ func (c Choice) help() string {
 		return "add an implementation without a target, or one for this target"
 	case Ambiguous:
 		return "give one of them a higher priority, or make their where clauses exclude each other"
+	case ExactCallRejected:
+		return "choose through the family with template.apply, or guard the call so that it is only reached where the implementation's conditions hold"
 	case MaterializationBlocked:
 		return "an opaque implementation cannot be compiled here; add one with a body"
 	case MissingFacts:

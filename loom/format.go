@@ -87,6 +87,25 @@ func (d *OpDef) compile() {
 	}
 	d.Elems = c.seq("")
 	c.resolve(d.Elems)
+	d.placed = placedAttrs(nil, d.Elems)
+}
+
+// placedAttrs appends the names of the attributes that es print themselves.
+func placedAttrs(out []string, es []Elem) []string {
+	for i := range es {
+		e := &es[i]
+		switch e.Kind {
+		case ElemParams:
+			for j := range e.Params {
+				out = append(out, e.Params[j].Name)
+			}
+		case ElemAttr, ElemFlag, ElemSymbol, ElemIndices:
+			out = append(out, e.Name)
+		case ElemGroup:
+			out = placedAttrs(out, e.Group)
+		}
+	}
+	return out
 }
 
 type formatCompiler struct {

@@ -94,29 +94,30 @@ func (o *Op) NameSpan() diag.Span {
 
 // Field returns the operands of the field called name, nil when it has none.
 func (o *Op) Field(name string) []*Value {
+	for i := range o.Def.Operands {
+		if o.Def.Operands[i].Name == name {
+			return o.fieldAt(i)
+		}
+	}
+	return nil
+}
+
+// fieldAt returns the operands of the i-th field.
+func (o *Op) fieldAt(i int) []*Value {
 	if o.Segs == nil {
-		for i, f := range o.Def.Operands {
-			if f.Name == name {
-				if i < len(o.Operands) {
-					return o.Operands[i : i+1]
-				}
-				return nil
-			}
+		if i < len(o.Operands) {
+			return o.Operands[i : i+1]
 		}
 		return nil
 	}
-	at := 0
-	for i, f := range o.Def.Operands {
-		if i >= len(o.Segs) {
-			return nil
-		}
-		n := int(o.Segs[i])
-		if f.Name == name {
-			return o.Operands[at : at+n]
-		}
-		at += n
+	if i >= len(o.Segs) {
+		return nil
 	}
-	return nil
+	at := 0
+	for _, n := range o.Segs[:i] {
+		at += int(n)
+	}
+	return o.Operands[at : at+int(o.Segs[i])]
 }
 
 // Operand returns the single operand of the field called name, or nil.

@@ -59,7 +59,8 @@ type OpDef struct {
 	Results  []Field
 	Elems    []Elem
 
-	once sync.Once
+	once   sync.Once
+	placed []string // attributes that the format prints outside the dictionary
 }
 
 // Dialect returns the part of the op name before the first dot.

@@ -2,6 +2,7 @@ package loom
 
 import (
 	"bytes"
+	"slices"
 	"strconv"
 )
 
@@ -10,6 +11,10 @@ import (
 // result and printing again gives the same bytes.
 func Print(m *Module) []byte {
 	var p printer
+	if m.Source != nil { // canonical text is about as long as what was written
+		n := len(m.Source.Text)
+		p.b = make([]byte, 0, n+n/16+256)
+	}
 	for i, d := range m.Defs {
 		p.def(d, i == 0)
 	}
@@ -421,11 +426,11 @@ func (s *opPrinter) elems(es []Elem) {
 		case ElemLit:
 			p.s(e.Name)
 		case ElemOperand, ElemOperands:
-			p.values(o.Field(e.Name))
+			p.values(o.fieldAt(e.Field))
 		case ElemIndices:
-			s.indices(e.Name)
+			s.indices(e)
 		case ElemDict:
-			p.b = AppendDict(p.b, s.dict())
+			s.dict(func(name string) bool { return !o.inDict(name) })
 		case ElemType, ElemTypes:
 			s.types(e)
 		case ElemParams:
@@ -454,18 +459,18 @@ func (s *opPrinter) present(e *Elem) bool {
 	o := s.op
 	switch e.Kind {
 	case ElemOperand, ElemOperands:
-		return len(o.Field(e.Name)) > 0
+		return len(o.fieldAt(e.Field)) > 0
 	case ElemParams:
 		return o.Has(e.Params[0].Name) || !e.Optional
 	case ElemAttr, ElemFlag, ElemSymbol:
 		return o.Has(e.Name)
 	case ElemDict:
-		return len(s.dict()) > 0
+		return slices.ContainsFunc(o.Attrs, func(a NamedAttr) bool { return o.inDict(a.Name) })
 	case ElemRegion:
 		return s.region < len(o.Regions)
 	case ElemTypes:
 		if e.Field >= 0 {
-			return len(o.Field(e.Name)) > 0
+			return len(o.fieldAt(e.Field)) > 0
 		}
 		return len(o.Results) > 0
 	case ElemGroup:
@@ -478,15 +483,31 @@ func (s *opPrinter) present(e *Elem) bool {
 	return true
 }
 
-// dict returns the attributes that the format prints nowhere else.
-func (s *opPrinter) dict() []NamedAttr {
-	var out []NamedAttr
-	for _, a := range s.op.Attrs {
-		if !internalAttr(a.Name) && !printsAttr(s.op.Def.Elems, a.Name) {
-			out = append(out, a)
+// dict prints the attributes that skip does not name as "{k = v, …}".
+func (s *opPrinter) dict(skip func(name string) bool) {
+	p := s.p
+	p.s("{")
+	first := true
+	for i := range s.op.Attrs {
+		a := &s.op.Attrs[i]
+		if skip(a.Name) {
+			continue
 		}
+		if !first {
+			p.s(", ")
+		}
+		first = false
+		p.s(a.Name)
+		p.s(" = ")
+		p.b = a.Value.Append(p.b)
 	}
-	return out
+	p.s("}")
+}
+
+// inDict reports whether the attribute called name stands in o's dictionary:
+// the format prints it nowhere else.
+func (o *Op) inDict(name string) bool {
+	return !slices.Contains(o.Def.placed, name) && !internalAttr(name)
 }
 
 // internalAttr reports whether an attribute belongs to a custom format piece.
@@ -498,40 +519,19 @@ func internalAttr(name string) bool {
 	return false
 }
 
-func printsAttr(es []Elem, name string) bool {
-	for i := range es {
-		e := &es[i]
-		switch e.Kind {
-		case ElemParams:
-			for j := range e.Params {
-				if e.Params[j].Name == name {
-					return true
-				}
-			}
-		case ElemAttr, ElemFlag, ElemSymbol, ElemIndices:
-			if e.Name == name {
-				return true
-			}
-		case ElemGroup:
-			if printsAttr(e.Group, name) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-func (s *opPrinter) indices(name string) {
+func (s *opPrinter) indices(e *Elem) {
 	p := s.p
 	p.s("[")
-	for i, it := range s.op.Indices(name) {
+	dyn := s.op.fieldAt(e.Field)
+	for i, n := range s.op.Attr(e.Name).Ints() {
 		if i > 0 {
 			p.s(", ")
 		}
-		if it.Val != nil {
-			p.value(it.Val)
+		if n == DynamicIndex && len(dyn) > 0 {
+			p.value(dyn[0])
+			dyn = dyn[1:]
 		} else {
-			p.b = strconv.AppendInt(p.b, it.Int, 10)
+			p.b = strconv.AppendInt(p.b, n, 10)
 		}
 	}
 	p.s("]")
@@ -541,7 +541,7 @@ func (s *opPrinter) indices(name string) {
 // for.
 func (s *opPrinter) types(e *Elem) {
 	if e.Field >= 0 {
-		s.p.types(s.op.Field(e.Name))
+		s.p.types(s.op.fieldAt(e.Field))
 		return
 	}
 	if e.Kind == ElemTypes {
@@ -698,7 +698,7 @@ func (s *opPrinter) custom(e *Elem) {
 	case "barrier":
 		p.s("<" + o.Word("memory_space") + ">")
 		if o.Has("old") {
-			p.dict(s.without("memory_space"))
+			s.optionalDict("memory_space")
 			return
 		}
 		for _, w := range []string{"scope", "ordering"} {
@@ -710,7 +710,7 @@ func (s *opPrinter) custom(e *Elem) {
 		if o.Has("old") {
 			p.s(" ")
 			p.value(o.Operand("byte_length"))
-			p.dict(s.without(""))
+			s.optionalDict("")
 			return
 		}
 		p.s("<" + o.Word("memory_space") + ">")
@@ -765,15 +765,14 @@ func (s *opPrinter) custom(e *Elem) {
 	}
 }
 
-// without returns the dictionary attributes except the one called skip.
-func (s *opPrinter) without(skip string) []NamedAttr {
-	var out []NamedAttr
-	for _, a := range s.op.Attrs {
-		if a.Name != skip && a.Name != "old" {
-			out = append(out, a)
-		}
+// optionalDict prints " {…}" with the attributes other than the one called
+// placed, if there are any.
+func (s *opPrinter) optionalDict(placed string) {
+	skip := func(name string) bool { return name == placed || name == "old" }
+	if slices.ContainsFunc(s.op.Attrs, func(a NamedAttr) bool { return !skip(a.Name) }) {
+		s.p.s(" ")
+		s.dict(skip)
 	}
-	return out
 }
 
 func (s *opPrinter) results() {

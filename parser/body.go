@@ -29,7 +29,6 @@ type body struct {
 	def    *loom.Def
 	file   *diag.Source
 	shared *shared
-	braces braceTable
 	diags  diag.List
 
 	ops      *dialect.Table
@@ -46,10 +45,10 @@ type body struct {
 	inHead   bool          // reading a signature
 	stop     bool
 
+	owner  *byte                 // shared.id of the file that types and slabs belong to
 	types  map[string]*loom.Type // static types by text
 	shapes map[string]any        // heads by shape
 	lists  map[listKey]any       // index lists
-	flags  map[string]any        // flag words by text
 
 	opSlab     slab[loom.Op]
 	valSlab    slab[loom.Value]
@@ -504,13 +503,6 @@ func (p *body) newStatement() *statement {
 	st.attrs, st.opnds, st.results, st.types = st.attrs[:0], st.opnds[:0], st.results[:0], st.types[:0]
 	st.regions, st.outArgs, st.fixes = st.regions[:0], st.outArgs[:0], st.fixes[:0]
 	return st
-}
-
-// forget drops what the lists keep alive.
-func (st *statement) forget() {
-	st.op = nil
-	st.attrs, st.opnds, st.results, st.types = forget(st.attrs), forget(st.opnds), forget(st.results), forget(st.types)
-	st.regions, st.outArgs, st.fixes = forget(st.regions), forget(st.outArgs), forget(st.fixes)
 }
 
 func (st *statement) add(field int, v *loom.Value) {

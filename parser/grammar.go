@@ -309,7 +309,7 @@ var ruleOf = [...]lexer.TokenType{tIdent: ruleIdent, tOpName: ruleOpName, tInt: 
 	tValue: ruleValue, tSymbol: ruleSymbol, tHash: ruleHash, tLabel: ruleLabel, tArrow: ruleArrow, tPunct: rulePunct, tBad: ruleBad}
 
 // headLexer names the tokens of a head for the grammar. The tokens themselves
-// come from tokenList (head.go).
+// come from shapeLexer (head.go).
 type headLexer struct{}
 
 func (headLexer) Symbols() map[string]lexer.TokenType {
@@ -326,7 +326,7 @@ func (headLexer) Lex(_ string, r io.Reader) (lexer.Lexer, error) {
 	}
 	var t tokenList
 	t.read(string(b), 0, nil)
-	return &t, nil
+	return &shapeLexer{list: &t, shape: string(t.shape)}, nil
 }
 
 // grammars holds the compiled productions; building them reflects over the

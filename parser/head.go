@@ -16,7 +16,6 @@ import (
 type tokenList struct {
 	text  string
 	toks  []headToken
-	next  int    // cursor of Next
 	shape []byte // kinds of all tokens, texts of words
 }
 
@@ -24,6 +23,7 @@ type tokenList struct {
 type headToken struct {
 	typ        lexer.TokenType
 	start, end int
+	word       int // a word: where its text starts in the shape
 }
 
 // read fills the list with the tokens of text[pos:]. braces knows where the
@@ -43,8 +43,8 @@ func (t *tokenList) read(text string, pos int, braces braceTable) {
 			typ, sc.pos, sc.end = ruleGroup, end, end
 		}
 		signature = typ == ruleSymbol || typ == ruleArrow || typ == ruleIdent && sc.text() == "launch"
-		t.toks = append(t.toks, headToken{typ, sc.start, sc.end})
 		t.shape = append(t.shape, byte(typ))
+		t.toks = append(t.toks, headToken{typ, sc.start, sc.end, len(t.shape)})
 		switch typ {
 		case ruleIdent, ruleOpName, rulePunct:
 			t.shape = append(append(t.shape, sc.text()...), 0)
@@ -52,15 +52,28 @@ func (t *tokenList) read(text string, pos int, braces braceTable) {
 	}
 }
 
+// shapeLexer hands the grammar the tokens of a list. The texts of words are those
+// of the shape, others are empty: a result must not keep one source alive.
+type shapeLexer struct {
+	list  *tokenList
+	shape string
+	next  int
+}
+
 // Next implements lexer.Lexer.
-func (t *tokenList) Next() (lexer.Token, error) {
-	at := t.next
-	pos := lexer.Position{Offset: at}
-	if at >= len(t.toks) {
-		return lexer.Token{Type: lexer.EOF, Pos: pos}, nil
+func (l *shapeLexer) Next() (lexer.Token, error) {
+	tok := lexer.Token{Type: lexer.EOF, Pos: lexer.Position{Offset: l.next}}
+	if l.next == len(l.list.toks) {
+		return tok, nil
 	}
-	t.next++
-	return lexer.Token{Type: t.toks[at].typ, Value: t.str(at), Pos: pos}, nil
+	t := l.list.toks[l.next]
+	l.next++
+	tok.Type = t.typ
+	switch t.typ {
+	case ruleIdent, ruleOpName, rulePunct:
+		tok.Value = l.shape[t.word : t.word+t.end-t.start]
+	}
+	return tok, nil
 }
 
 // str returns the text of the i-th token.
@@ -107,16 +120,17 @@ const (
 // share a result, so the grammar runs once per shape.
 func parseHead[G any](p *body, g *participle.Parser[G]) *G {
 	h := &p.head
-	h.read(p.src, int(p.def.Span.Start), p.braces)
+	h.read(p.src, int(p.def.Span.Start), p.shared.braces)
 	if ast, ok := p.shapes[string(h.shape)].(*G); ok {
 		return ast
 	}
-	lex, err := lexer.Upgrade(h)
+	shape := string(h.shape)
+	lex, err := lexer.Upgrade(&shapeLexer{list: h, shape: shape})
 	if err == nil {
 		var ast *G
 		if ast, err = g.ParseFromLexer(lex); err == nil {
-			if len(p.shapes) < maxShapes && len(h.shape) <= maxShapeLen {
-				p.shapes[string(h.shape)] = ast
+			if len(p.shapes) < maxShapes && len(shape) <= maxShapeLen {
+				p.shapes[shape] = ast
 			}
 			return ast
 		}

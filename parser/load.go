@@ -16,6 +16,7 @@ import (
 // shared is what the definitions of one file need of each other when they are
 // loaded, in any order and from any goroutine.
 type shared struct {
+	id      *byte // names the file without keeping it alive
 	braces  braceTable
 	aliases []*loom.Def
 	byName  map[string]int // first alias of a name, as index of aliases
@@ -63,58 +64,32 @@ func (s *shared) load(d *loom.Def) diag.List {
 	return p.release()
 }
 
-// bodies keeps parsers between definitions for what they have grown: maps and
-// lists whose content does not matter, the rest of slabs, and what any file may
-// share (types without SSA references, heads by shape).
+// bodies keeps parsers for the next definition, for what they have grown: lists
+// whose content does not matter, the rest of slabs, and heads by shape.
 var bodies = sync.Pool{New: func() any {
-	return &body{
-		ops: dialect.Ops(), customs: customs(), names: newNames(),
-		types: map[string]*loom.Type{}, shapes: map[string]any{}, lists: map[listKey]any{}, flags: map[string]any{},
-		opSlab: slab[loom.Op]{chunk: 64}, valSlab: slab[loom.Value]{chunk: 128}, valLists: slab[*loom.Value]{chunk: 512},
-		opLists: slab[*loom.Op]{chunk: 512}, attrSlab: slab[loom.NamedAttr]{chunk: 64}, segSlab: slab[uint16]{chunk: 1024},
-		triviaSlab: slab[loom.Trivia]{chunk: 64}, predSlab: slab[loom.Predicate]{chunk: 64}, predArgs: slab[loom.PredArg]{chunk: 128},
-	}
+	return &body{ops: dialect.Ops(), customs: customs(), names: newNames(), shapes: map[string]any{}, lists: map[listKey]any{}}
 }}
-
-// maxSharedTypes bounds the type cache that parses hand on.
-const maxSharedTypes = 4096
 
 func newBody(d *loom.Def, s *shared) *body {
 	p, _ := bodies.Get().(*body)
+	if p.owner != s.id { // another file: nothing of the last one may stay alive
+		*p = body{ops: p.ops, customs: p.customs, names: newNames(), shapes: p.shapes, lists: p.lists, owner: s.id, types: map[string]*loom.Type{}}
+	}
 	src := d.Mod.Source
 	p.scanner = scanner{src: src.Text[:d.Span.End]}
-	p.def, p.file, p.shared, p.braces = d, src, s, s.braces
+	p.def, p.file, p.shared = d, src, s
 	return p
 }
 
 // release returns what p found and makes p available for another definition.
 func (p *body) release() diag.List {
 	found := p.diags
-	p.scanner, p.def, p.file, p.shared, p.braces, p.diags = scanner{}, nil, nil, nil, nil, nil
-	p.head.text = ""
+	p.def, p.shared, p.diags = nil, nil, nil
 	p.names.reset()
-	p.opStack = forget(p.opStack)
-	p.outer = forget(p.outer)
-	p.fixups = forget(p.fixups)
-	for _, st := range p.free {
-		st.forget()
-	}
+	p.opStack, p.outer, p.fixups = p.opStack[:0], p.outer[:0], p.fixups[:0]
 	p.labels, p.siblings, p.inHead, p.stop = nil, nil, false, false
-	if len(p.types) > maxSharedTypes {
-		clear(p.types)
-	}
 	bodies.Put(p)
 	return found
-}
-
-// forget empties a list for reuse, keeping nothing alive.
-func forget[T any](list []T) []T {
-	if cap(list) > 1<<14 {
-		return nil
-	}
-	list = list[:cap(list)]
-	clear(list)
-	return list[:0]
 }
 
 // mark is a point to return to when a syntax error unwinds.

@@ -32,21 +32,16 @@ type nameUndo struct {
 	val   *loom.Value
 }
 
-// maxNameSlots bounds the table that one definition leaves for the next.
-const maxNameSlots = 1 << 14
-
 func newNames() *names {
-	return &names{seed: maphash.MakeSeed(), slots: make([]nameSlot, 256), gen: 1}
+	return &names{seed: maphash.MakeSeed(), slots: make([]nameSlot, 64), gen: 1}
 }
 
 // reset forgets every name.
 func (n *names) reset() {
-	clear(n.entries)
-	clear(n.log[:cap(n.log)])
 	n.entries, n.log, n.depth = n.entries[:0], n.log[:0], 0
-	n.gen++
-	if len(n.slots) > maxNameSlots || n.gen == 0 {
-		*n = *newNames()
+	if n.gen++; n.gen == 0 {
+		clear(n.slots)
+		n.gen = 1
 	}
 }
 

@@ -1,16 +1,29 @@
 package parser
 
 // slab hands out pieces of larger arrays, so that the many small lists of a body
-// cost no allocation each. A piece is never given out twice.
+// cost no allocation each. A piece is never given out twice, and the pieces of
+// one array belong to one module: what keeps one alive keeps all alive.
 type slab[T any] struct {
 	free  []T
-	chunk int // elements of a new array
+	chunk int // elements of the newest array; arrays grow up to maxChunk
+}
+
+// Array sizes: a file of a few lines should not pay for a large one.
+const (
+	minChunk = 8
+	maxChunk = 128
+)
+
+// grow makes a new array with room for n elements at least.
+func (s *slab[T]) grow(n int) {
+	s.chunk = min(max(2*s.chunk, minChunk, n), maxChunk)
+	s.free = make([]T, s.chunk)
 }
 
 // one returns a zero element.
 func (s *slab[T]) one() *T {
 	if len(s.free) == 0 {
-		s.free = make([]T, s.chunk)
+		s.grow(1)
 	}
 	v := &s.free[0]
 	s.free = s.free[1:]
@@ -24,10 +37,10 @@ func (s *slab[T]) list(vs []T) []T {
 		return nil
 	}
 	if len(s.free) < n {
-		if n > s.chunk/4 {
+		if n > maxChunk/4 {
 			return append(make([]T, 0, n), vs...)
 		}
-		s.free = make([]T, s.chunk)
+		s.grow(n)
 	}
 	out := s.free[:n:n]
 	s.free = s.free[n:]

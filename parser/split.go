@@ -40,7 +40,7 @@ func (s *splitter) span(start, end int) diag.Span {
 // are parsed when a definition is loaded (loom.Def.Load, loom.Module.Load); the
 // returned diagnostics are those of the file's outer structure alone.
 func Parse(src *diag.Source) (*loom.Module, diag.List) {
-	sh := &shared{}
+	sh := &shared{id: new(byte)}
 	s := &splitter{src: src, mod: &loom.Module{Source: src}, shared: sh, load: sh.load}
 	if len(src.Text) >= 1<<31 {
 		s.diags.Add(diag.Errorf(s.span(0, 0), "PARSE/012", "file of %d bytes is larger than the 2 GiB that loomc reads", len(src.Text)))

@@ -13,6 +13,7 @@ func (a *app) commands() []*cobra.Command {
 		a.runCommand(),
 		a.fmtCommand(),
 		a.verifyCommand(),
+		a.factsCommand(),
 		a.explainCommand(),
 		a.doctorCommand(),
 		a.cacheCommand(),

@@ -139,7 +139,7 @@ struct loom_f16 {
   }
   static LOOM_MEMBER loom_f32 widen(loom_u16 h) {
     const loom_u32 s = (loom_u32)(h & 0x8000u) << 16, e = (h >> 10) & 31u, m = h & 0x3ffu;
-    if (e == 31u) return loom_bitcast<loom_f32>(s | 0x7f800000u | (m << 13));
+    if (e == 31u) return loom_bitcast<loom_f32>(s | 0x7f800000u | (m << 13) | (m != 0u ? 0x400000u : 0u));
     if (e == 0u) {
       const loom_f32 f = (loom_f32)m * 5.9604644775390625e-08f;
       return loom_bitcast<loom_f32>(s | loom_bitcast<loom_u32>(f));

@@ -9,7 +9,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <vector>
 #if !defined(__x86_64__)
 #include <ucontext.h>
 #endif
@@ -44,8 +43,9 @@ struct Wave { const void *table[2][64]; };
 struct Group {
   int wave = 32;
   uint32_t size[3], count[3], id[3];
-  std::vector<Fiber> fibers;
-  std::vector<Wave> waves;
+  Fiber *fibers;
+  int items;
+  Wave *waves;
   void (*entry)(void **);
   void **args;
   int now = 0;
@@ -170,8 +170,8 @@ inline bool settle(int w, int lo, int hi) {
 
 inline void run_group() {
   Group &g = group();
-  const int n = (int)g.fibers.size();
-  for (Fiber &f : g.fibers) start(f);
+  const int n = g.items;
+  for (int i = 0; i < n; ++i) start(g.fibers[i]);
   for (;;) {
     bool ran = false;
     for (int lo = 0, w = 0; lo < n; lo += g.wave, ++w) {
@@ -187,17 +187,17 @@ inline void run_group() {
       }
     }
     int waiting = 0, done = 0;
-    for (Fiber &f : g.fibers) {
-      waiting += f.state == AtBarrier;
-      done += f.state == Done;
+    for (int i = 0; i < n; ++i) {
+      waiting += g.fibers[i].state == AtBarrier;
+      done += g.fibers[i].state == Done;
     }
     if (done == n) return;
     if (!ran && waiting == 0) {
       fprintf(stderr, "loom host: the workgroup cannot go on\n");
       exit(3);
     }
-    for (Fiber &f : g.fibers)
-      if (f.state == AtBarrier) f.state = Ready;
+    for (int i = 0; i < n; ++i)
+      if (g.fibers[i].state == AtBarrier) g.fibers[i].state = Ready;
   }
 }
 
@@ -207,9 +207,9 @@ inline void launch(void (*entry)(void **), void **args, const uint32_t count[3],
   g.wave = wave;
   g.entry = entry;
   g.args = args;
-  const size_t n = (size_t)size[0] * size[1] * size[2];
-  g.fibers.resize(n);
-  g.waves.resize((n + wave - 1) / wave);
+  g.items = (int)(size[0] * size[1] * size[2]);
+  g.fibers = (Fiber *)calloc(g.items, sizeof(Fiber));
+  g.waves = (Wave *)calloc((g.items + wave - 1) / wave, sizeof(Wave));
   for (int i = 0; i < 3; ++i) g.size[i] = size[i], g.count[i] = count[i];
   for (uint32_t z = 0; z < count[2]; ++z)
     for (uint32_t y = 0; y < count[1]; ++y)
@@ -217,6 +217,22 @@ inline void launch(void (*entry)(void **), void **args, const uint32_t count[3],
         g.id[0] = x, g.id[1] = y, g.id[2] = z;
         run_group();
       }
+}
+
+// serve reads a job, runs it and writes the buffers back.
+inline int serve(void (*entry)(void **), const uint32_t size[3], int wave, int args, int buffers) {
+  uint32_t count[3];
+  void *p[64];
+  uint32_t bytes[64];
+  if (args > 64 || fread(count, 4, 3, stdin) != 3) return 2;
+  for (int i = 0; i < args; ++i) {
+    if (fread(&bytes[i], 4, 1, stdin) != 1) return 2;
+    p[i] = aligned_alloc(256, ((size_t)bytes[i] + 256) / 256 * 256);
+    if (fread(p[i], 1, bytes[i], stdin) != bytes[i]) return 2;
+  }
+  launch(entry, p, count, size, wave);
+  for (int i = 0; i < buffers; ++i) fwrite(p[i], 1, bytes[i], stdout);
+  return 0;
 }
 
 inline Fiber &self() {

@@ -331,13 +331,13 @@ LOOM_FN loom_f32 loom_f64_odd_f32(loom_f64 d) {
 //@ loom_f64_bf16
 LOOM_FN loom_bf16 loom_f64_bf16(loom_f64 d) { return loom_f32_bf16(loom_f64_odd_f32(d)); }
 //@ loom_f8_f32
-// Widens an 8-bit float with E exponent bits in IEEE style: the top exponent is
-// infinity and NaN.
+// Widens an 8-bit float with E exponent bits. e5m2 is IEEE style; e4m3 is the FN
+// format: no infinities, one NaN per sign, values up to 448.
 template <int E> LOOM_FN loom_f32 loom_f8_f32(loom_u8 v) {
   const loom_i32 man = 7 - E, bias = (1 << (E - 1)) - 1;
   const loom_u32 s = (loom_u32)(v & 0x80) << 24, m = v & ((1u << man) - 1u);
   const loom_i32 e = (v >> man) & ((1 << E) - 1);
-  if (e == (1 << E) - 1) return loom_bits_f32(s | 0x7f800000u | (m << (23 - man)) | (m != 0 ? 0x400000u : 0u));
+  if (E == 4 ? (v & 0x7f) == 0x7f : e == (1 << E) - 1) return loom_bits_f32(s | 0x7f800000u | (m << (23 - man)) | (m != 0 ? 0x400000u : 0u));
   if (e == 0) {
     const loom_f32 f = (loom_f32)m * loom_bits_f32((loom_u32)(127 + 1 - bias - man) << 23);
     return loom_bits_f32(s | loom_f32_bits(f));
@@ -345,12 +345,14 @@ template <int E> LOOM_FN loom_f32 loom_f8_f32(loom_u8 v) {
   return loom_bits_f32(s | ((loom_u32)(e - bias + 127) << 23) | (m << (23 - man)));
 }
 //@ loom_f32_f8
-// Narrows to an 8-bit float, nearest even; too large becomes infinity.
+// Narrows to an 8-bit float, nearest even; too large becomes infinity, or NaN where
+// the format has none.
 template <int E> LOOM_FN loom_u8 loom_f32_f8(loom_f32 f) {
   const loom_i32 man = 7 - E, bias = (1 << (E - 1)) - 1;
   const loom_u32 b = loom_f32_bits(f), s = (b >> 24) & 0x80u, a = b & 0x7fffffffu;
-  const loom_u32 inf = ((1u << E) - 1u) << man;
+  const loom_u32 inf = E == 4 ? 0x7fu : ((1u << E) - 1u) << man;
   if (a > 0x7f800000u) return (loom_u8)(s | inf | (1u << (man - 1)));
+  if (a == 0x7f800000u) return (loom_u8)(s | inf);
   const loom_i32 e = (loom_i32)(a >> 23) - 127;
   loom_i32 shift = 23 - man;
   loom_u32 m = (a & 0x7fffffu) | 0x800000u, r;

@@ -190,10 +190,29 @@ LOOM_FN loom_i32 loom_this_lane() {
   return loom_host_lane();
 #endif
 }
+//@ loom_pin
+// Keeps a cross-lane result where it was computed: clang 19 moves some permutes
+// behind a branch, where the lanes they read have stopped.
+LOOM_FN loom_u32 loom_pin(loom_u32 w) {
+#if defined(LOOM_AMDGPU)
+  asm volatile("" : "+v"(w));
+#endif
+  return w;
+}
 //@ loom_shuffle_word
 // The word of another lane; the lane may differ per lane.
 LOOM_FN loom_u32 loom_shuffle_word(loom_u32 w, loom_i32 lane) {
 #if defined(LOOM_AMDGPU)
+#if defined(__GFX11__) || defined(__GFX12__)
+  // In wave64 the permute stays inside a half of the wave.
+  if (__builtin_amdgcn_wavefrontsize() == 64) {
+    const int self = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
+    const int at = ((lane & 31) | (self & 32)) << 2;
+    const loom_u32 own = (loom_u32)__builtin_amdgcn_ds_bpermute(at, (int)w);
+    const loom_u32 other = (loom_u32)__builtin_amdgcn_ds_bpermute(at, (int)loom_pin((loom_u32)__builtin_amdgcn_permlane64((int)w)));
+    return ((lane ^ self) & 32) != 0 ? other : own;
+  }
+#endif
   return (loom_u32)__builtin_amdgcn_ds_bpermute(lane << 2, (int)w);
 #elif defined(LOOM_CUDA)
   return __shfl_sync(0xffffffffu, w, lane);
@@ -248,15 +267,6 @@ template <int W> LOOM_FN loom_u64 loom_ballot(bool p) {
 #else
   return loom_host_ballot(p);
 #endif
-}
-//@ loom_pin
-// Keeps a cross-lane result where it was computed: clang 19 moves some permutes
-// behind a branch, where the lanes they read have stopped.
-LOOM_FN loom_u32 loom_pin(loom_u32 w) {
-#if defined(LOOM_AMDGPU)
-  asm volatile("" : "+v"(w));
-#endif
-  return w;
 }
 //@ loom_lane_xor
 // The value of the lane whose number differs in bit M.

@@ -6,6 +6,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"time"
 	"unsafe"
 
@@ -19,10 +20,11 @@ type Determinism struct {
 	Seed uint64
 	// Dead lists bytes of bindings that must not matter.
 	Dead []DeadRange
-	// Find also looks for such bytes itself: parts of float inputs that no finite
-	// value changes the result through, but a NaN does.
+	// Find also looks for such bytes itself: parts of float inputs that the kernel
+	// only multiplies by a factor of exactly 0, so that no finite value there
+	// changes the result, but a NaN does. It is skipped for launches that take long.
 	Find bool
-	// MaxRuns bounds the launches that Find spends; 0 means 200.
+	// MaxRuns bounds the launches that Find spends; 0 means 64.
 	MaxRuns int
 }
 
@@ -60,6 +62,7 @@ type variant struct {
 	invert  bool   // the complement of those bits
 	change  func(args []Arg)
 	hash    bool
+	zero    bool
 }
 
 // detRun is what a run left behind.
@@ -68,7 +71,10 @@ type detRun struct {
 	before [][]byte // write-only bindings before the run
 	hashes []uint64
 	code   *boundCode
-	err    error
+	// zeros counts the ops in which a NaN met a factor of 0, others the workgroups
+	// in which it met something else first.
+	zeros, others int64
+	err           error
 }
 
 // clone copies the buffers, keeping what overlaps overlapping.
@@ -164,6 +170,15 @@ func (c *detCheck) do(v variant) *detRun {
 	ln.Options.Order, ln.Options.Fill, ln.Options.Seed = v.order, v.fill, v.seed
 	if v.hash {
 		r.code, r.hashes, r.err = c.p.hashRun(c.ctx, ln)
+		return r
+	}
+	if v.zero {
+		_, r.err = c.p.execute(c.ctx, ln, modeZero, func(fs []*frame) {
+			for _, f := range fs {
+				r.zeros += f.nanZero
+				r.others += f.nanOther
+			}
+		})
 		return r
 	}
 	_, r.err = c.p.Run(c.ctx, ln)
@@ -331,76 +346,101 @@ func (c *detCheck) report(v variant, i, j int, r *detRun, what, help string) {
 	c.out.Add(d.WithHelp("%s", help))
 }
 
-// search looks for dead parts of the float inputs.
+// search looks for parts of float inputs that a mask takes out of play: bytes
+// that no finite value changes the result through, while a NaN does because the
+// kernel multiplies it by a factor of exactly 0. The other float inputs get random
+// values meanwhile, so that the zeros of a test's data are not taken for a mask;
+// inputs with infinities, which are masks, stay as they are.
 func (c *detCheck) search(plain variant) {
 	runs := c.d.MaxRuns
 	if runs == 0 {
-		runs = 200
+		runs = 64
 	}
-	kinds := c.p.floatInputs()
 	seed := mix(c.d.Seed + 7)
-	// dead reports whether finite values in [lo, hi) of parameter at change
-	// nothing.
-	tryFill := func(at int, lo, hi int64, f func(b []byte)) bool {
-		runs--
-		v := plain
-		v.change = func(args []Arg) { f(args[at].Buffer[lo:hi]) }
-		r := c.do(v)
-		if r.err != nil {
-			return false
-		}
-		_, _, diff := c.differs(c.base, r)
-		return !diff
-	}
+	kinds := c.p.floatInputs()
+	var inputs []int
 	for at := range c.ln.Args {
-		k, ok := kinds[at]
-		if !ok || c.written(at) || len(c.ln.Args[at].Buffer) > 1<<22 {
+		if k, ok := kinds[at]; ok && !c.written(at) && allFinite(c.ln.Args[at].Buffer, k) && len(c.ln.Args[at].Buffer) <= 1<<22 {
+			inputs = append(inputs, at)
+		}
+	}
+	for _, at := range inputs {
+		k := kinds[at]
+		size := int64(k.Bytes())
+		others := func(args []Arg) {
+			for _, o := range inputs {
+				if o != at {
+					fillFinite(args[o].Buffer, kinds[o], seed+uint64(o), 1)
+				}
+			}
+		}
+		run := func(zero bool, change func(b []byte), lo, hi int64, env func([]Arg)) *detRun {
+			runs--
+			v := plain
+			v.zero = zero
+			v.change = func(args []Arg) {
+				env(args)
+				change(args[at].Buffer[lo:hi])
+			}
+			return c.do(v)
+		}
+		nan := func(b []byte) { fill0(b, 0xff) }
+		keep := func([]byte) {}
+		same := func([]Arg) {}
+		n := int64(len(c.ln.Args[at].Buffer)) / size * size
+		if r := run(true, nan, 0, n, others); r.err != nil || r.zeros == 0 {
 			continue
 		}
-		size := int64(k.Bytes())
-		finite := func(s uint64) func(b []byte) {
-			return func(b []byte) {
-				r := rand.New(rand.NewPCG(s, 11))
-				for o := int64(0); o+size <= int64(len(b)); o += size {
-					putElem(b[o:], size, randomFinite(r, k))
-				}
-			}
+		base := run(false, keep, 0, n, others)
+		if base.err != nil {
+			continue
 		}
-		var walk func(lo, hi int64)
-		walk = func(lo, hi int64) {
-			if runs <= 0 || hi-lo < size || c.ctx.Err() != nil || len(c.out) > 0 {
-				return
+		dead := func(lo, hi int64, s uint64, ref *detRun, env func([]Arg)) bool {
+			r := run(false, func(b []byte) { fillFinite(b, k, s, 200) }, lo, hi, env)
+			if r.err != nil {
+				return false
 			}
-			if tryFill(at, lo, hi, finite(seed)) {
-				if !tryFill(at, lo, hi, finite(^seed)) || !tryFill(at, lo, hi, finite(seed+1)) {
-					return
-				}
-				v := plain
-				v.change = func(args []Arg) { fill0(args[at].Buffer[lo:hi], 0xff) }
-				c.compare(v, fmt.Sprintf("bytes %d to %d of %%%s, which no finite value reaches the result from, but a NaN does", lo, hi-1, c.p.def.Params[at].Name), maskHelp)
-				return
-			}
-			if hi-lo <= 4*size {
-				return
-			}
-			mid := lo + (hi-lo)/2/size*size
-			walk(lo, mid)
-			walk(mid, hi)
+			_, _, diff := c.differs(ref, r)
+			return !diff
 		}
-		n := int64(len(c.ln.Args[at].Buffer)) / size * size
-		walk(0, n)
+		// Halves, then quarters, …: the largest dead parts are found first.
+		type part struct{ lo, hi int64 }
+		for queue := []part{{0, n}}; len(queue) > 0 && runs > 0 && c.ctx.Err() == nil && len(c.out) == 0; queue = queue[1:] {
+			lo, hi := queue[0].lo, queue[0].hi
+			if !dead(lo, hi, seed, base, others) {
+				if mid := lo + (hi-lo)/2/size*size; hi-lo > 4*size {
+					queue = append(queue, part{lo, mid}, part{mid, hi})
+				}
+				continue
+			}
+			if !dead(lo, hi, ^seed, base, others) || !dead(lo, hi, seed+1, c.base, same) {
+				continue
+			}
+			if r := run(true, nan, lo, hi, same); r.err != nil || r.zeros == 0 || r.others > 0 {
+				continue
+			}
+			v := plain
+			v.change = func(args []Arg) { nan(args[at].Buffer[lo:hi]) }
+			c.compare(v, fmt.Sprintf("bytes %d to %d of %%%s, which the kernel multiplies by 0 only: no finite value there reaches the result, but a NaN does", lo, hi-1, c.p.def.Params[at].Name), maskHelp)
+		}
 	}
 }
 
-// randomFinite returns the bits of a finite number of kind k below the square
-// root of its range, any sign.
-func randomFinite(r *rand.Rand, k loom.Kind) uint64 {
-	for {
-		v := (r.Float64()*2 - 1) * float64(uint64(1)<<r.UintN(8))
-		b := floatBits(k, v)
-		if w := floatValue(k, b); w == w {
-			return b
+func allFinite(b []byte, k loom.Kind) bool {
+	size := int64(k.Bytes())
+	for o := int64(0); o+size <= int64(len(b)); o += size {
+		if v := floatValue(k, getElem(b[o:], k, size)); v-v != 0 {
+			return false
 		}
+	}
+	return true
+}
+
+func fillFinite(b []byte, k loom.Kind, seed uint64, limit float64) {
+	size := int64(k.Bytes())
+	r := rand.New(rand.NewPCG(seed, 11))
+	for o := int64(0); o+size <= int64(len(b)); o += size {
+		putElem(b[o:], size, floatBits(k, (r.Float64()*2-1)*limit))
 	}
 }
 
@@ -518,4 +558,108 @@ func (c *code) writers(i int) []*loom.Op {
 		}
 	}
 	return append(atomics, plain...)
+}
+
+// Zero-factor runs: where does a NaN first meet arithmetic?
+
+type zeroInfo struct {
+	factor bool // a product: operands 0 and 1 are its factors
+	kinds  []loom.Kind
+	n      []int
+	comps  int
+}
+
+// zeroCheck emits the count of NaN operands of an arithmetic op.
+func (l *lowerer) zeroCheck(op *loom.Op) {
+	if op.Name() == "vector.mma" {
+		if m, ok := l.mmaInfo(op); ok && !m.isInt {
+			l.emit(lowered{run: zeroMMA, a: l.lane(op.Operand("lhs")), b: l.lane(op.Operand("rhs")), x: m})
+		}
+		return
+	}
+	_, name, _ := strings.Cut(op.Name(), ".")
+	z := &zeroInfo{}
+	switch name {
+	case "mulf", "fmaf", "dotf", "dot2f":
+		z.factor = true
+	case "negf", "absf", "copysignf", "minnumf", "maxnumf", "minimumf", "maximumf", "clampf", "cmpf", "isnanf", "isinff", "isfinitef",
+		"extf", "fptrunc", "constant", "poison", "bitcast":
+		return
+	case "reduce":
+	default:
+		if op.Def.Traits&loom.ElementWise == 0 {
+			return
+		}
+	}
+	var xs []ref
+	for _, o := range op.Operands {
+		if !o.Type.Element().IsFloat() || !(o.Type.Kind.IsScalar() || o.Type.Kind == loom.Vector) {
+			continue
+		}
+		z.kinds, z.n = append(z.kinds, o.Type.Element()), append(z.n, l.count(o.Type))
+		z.comps = max(z.comps, l.count(o.Type))
+		xs = append(xs, l.lane(o))
+	}
+	if len(xs) > 0 {
+		l.emit(lowered{run: zeroCount, xs: xs, x: z})
+	}
+}
+
+func zeroCount(f *frame, in *instr) {
+	z := in.x.(*zeroInfo)
+	val := func(j, e, l int) float64 {
+		return floatValue(z.kinds[j], f.word(wideKind(z.kinds[j]), in.xs[j]+min(e, z.n[j]-1)*f.L+l))
+	}
+	zero, other := false, false
+	for _, l32 := range f.active() {
+		l := int(l32)
+		for e := range z.comps {
+			for j := range z.kinds {
+				if v := val(j, e, l); v == v {
+					continue
+				}
+				if z.factor && j < 2 && val(1-j, e, l) == 0 {
+					zero = true
+				} else {
+					other = true
+				}
+			}
+		}
+	}
+	f.meet(zero, other)
+}
+
+// meet counts the ops in which a NaN met a factor of 0, and the workgroups in
+// which it met something else first.
+func (f *frame) meet(zero, other bool) {
+	if zero {
+		f.nanZero++
+	}
+	if other && !f.nanSeen {
+		f.nanOther++
+	}
+	f.nanSeen = f.nanSeen || zero || other
+}
+
+func zeroMMA(f *frame, in *instr) {
+	m := in.x.(*mmaInfo)
+	A, B := make([]float64, 16*m.k), make([]float64, 16*m.k)
+	f.eachSubgroup(func(base, width int) {
+		m.read(f, in, base, width, A, B)
+		zero, other := false, false
+		for k := range m.k {
+			for i := range 16 {
+				for j := range 16 {
+					a, b := A[i*m.k+k], B[j*m.k+k]
+					switch {
+					case a != a && b == 0, b != b && a == 0:
+						zero = true
+					case a != a, b != b:
+						other = true
+					}
+				}
+			}
+		}
+		f.meet(zero, other)
+	})
 }

@@ -318,90 +318,115 @@ func specFormat(v *loom.Value) string {
 	return ""
 }
 
-func lowerMMA(l *lowerer, op *loom.Op) {
+// mmaInfo is what a matrix multiply needs to know about its operands.
+type mmaInfo struct {
+	a, b       codes
+	ya, yb, yc layout
+	na, nb, nc int
+	wa, wb, wc bool // words of 64 bits
+	k          int  // elements along k
+	acc        loom.Kind
+	isInt      bool
+}
+
+func (l *lowerer) mmaInfo(op *loom.Op) (*mmaInfo, bool) {
 	a, b, c, res := op.Operand("lhs"), op.Operand("rhs"), op.Operand("init"), op.Result()
-	ca, cb := l.operandCodes(a), l.operandCodes(b)
-	na, nb, nc := l.count(a.Type), l.count(b.Type), l.count(c.Type)
-	ck := res.Type.Element()
-	if ca.isInt != cb.isInt || ca.isInt != ck.IsInt() {
+	m := &mmaInfo{a: l.operandCodes(a), b: l.operandCodes(b), na: l.count(a.Type), nb: l.count(b.Type), nc: l.count(c.Type), acc: res.Type.Element()}
+	m.isInt = m.a.isInt
+	if m.a.isInt != m.b.isInt || m.isInt != m.acc.IsInt() {
 		l.fail("%s times %s does not accumulate in %s", a.Type, b.Type, res.Type)
-		return
+		return nil, false
 	}
 	fam := l.family()
-	ya := fragmentLayout(fam, l.p.wave, "lhs", a.Type.Element(), na*ca.per)
-	yb := fragmentLayout(fam, l.p.wave, "rhs", b.Type.Element(), nb*cb.per)
-	yc := fragmentLayout(fam, l.p.wave, "init", ck, nc)
-	K := ya.n
-	if !ya.rep {
-		K *= ya.group
+	m.ya = fragmentLayout(fam, l.p.wave, "lhs", a.Type.Element(), m.na*m.a.per)
+	m.yb = fragmentLayout(fam, l.p.wave, "rhs", b.Type.Element(), m.nb*m.b.per)
+	m.yc = fragmentLayout(fam, l.p.wave, "init", m.acc, m.nc)
+	depth := func(y layout) int {
+		if y.rep {
+			return y.n
+		}
+		return y.n * y.group
 	}
-	kb := yb.n
-	if !yb.rep {
-		kb *= yb.group
-	}
-	if K != kb {
-		l.fail("lhs has %d elements along k, rhs %d", K, kb)
-		return
+	m.k = depth(m.ya)
+	if kb := depth(m.yb); m.k != kb {
+		l.fail("lhs has %d elements along k, rhs %d", m.k, kb)
+		return nil, false
 	}
 	if l.p.wave < 16 || l.p.wave%16 != 0 {
 		l.fail("matrix ops need a subgroup of 16 lanes or more, not %d", l.p.wave)
+		return nil, false
+	}
+	m.wa, m.wb, m.wc = wideKind(a.Type.Element()), wideKind(b.Type.Element()), wideKind(m.acc)
+	return m, true
+}
+
+// read decodes the operands of the subgroup at base: A[row·k + i], B[col·k + i].
+func (m *mmaInfo) read(f *frame, in *instr, base, width int, A, B []float64) {
+	one := func(out []float64, reg, n int, c codes, y layout, w, lhs bool) {
+		for l := range width {
+			if y.rep && l >= 16 {
+				break // the other lanes hold copies
+			}
+			for e := range n {
+				word := f.word(w, reg+e*f.L+base+l)
+				for j := range c.per {
+					v := word >> (j * c.bits)
+					if c.bits < 64 {
+						v &= 1<<c.bits - 1
+					}
+					row, col, _ := y.at(l, e*c.per+j)
+					if lhs {
+						out[row*m.k+col] = c.value(v)
+					} else {
+						out[col*m.k+row] = c.value(v)
+					}
+				}
+			}
+		}
+	}
+	one(A, in.a, m.na, m.a, m.ya, m.wa, true)
+	one(B, in.b, m.nb, m.b, m.yb, m.wb, false)
+}
+
+func lowerMMA(l *lowerer, op *loom.Op) {
+	m, ok := l.mmaInfo(op)
+	if !ok {
 		return
 	}
-	d := l.newReg(wideKind(ck), false, nc)
+	res := op.Result()
+	d := l.newReg(m.wc, false, m.nc)
 	l.vals[res] = val{r: d}
-	isInt := ca.isInt
-	wa, wb, wc := wideKind(a.Type.Element()), wideKind(b.Type.Element()), wideKind(ck)
-	l.emit(lowered{run: func(f *frame, in *instr) {
-		A, B := make([]float64, 16*K), make([]float64, 16*K) // A[row·K+k], B[col·K+k]
-		f.eachSubgroup(func(base, width int) {
-			read := func(out []float64, reg, n int, c codes, y layout, w, lhs bool) {
-				for l := range width {
-					if y.rep && l >= 16 {
-						break
-					}
-					for e := range n {
-						word := f.word(w, reg+e*f.L+base+l)
-						for j := range c.per {
-							v := word >> (j * c.bits)
-							if c.bits < 64 {
-								v &= 1<<c.bits - 1
-							}
-							row, col, _ := y.at(l, e*c.per+j)
-							if lhs {
-								out[row*K+col] = c.value(v)
-							} else {
-								out[col*K+row] = c.value(v)
-							}
-						}
-					}
+	l.emit(lowered{run: runMMA, d: d, a: l.lane(op.Operand("lhs")), b: l.lane(op.Operand("rhs")), c: l.lane(op.Operand("init")), n: m.nc, x: m})
+}
+
+func runMMA(f *frame, in *instr) {
+	m := in.x.(*mmaInfo)
+	A, B := make([]float64, 16*m.k), make([]float64, 16*m.k)
+	f.eachSubgroup(func(base, width int) {
+		m.read(f, in, base, width, A, B)
+		for l := range width {
+			for e := range m.nc {
+				at := e*f.L + base + l
+				init := f.word(m.wc, in.c+at)
+				row, col, ok := m.yc.at(l, e)
+				if !ok {
+					f.setWord(m.wc, in.d+at, init)
+					continue
 				}
-			}
-			read(A, in.a, na, ca, ya, wa, true)
-			read(B, in.b, nb, cb, yb, wb, false)
-			for l := range width {
-				for e := range nc {
-					at := e*f.L + base + l
-					init := f.word(wc, in.c+at)
-					row, col, ok := yc.at(l, e)
-					if !ok {
-						f.setWord(wc, in.d+at, init)
-						continue
-					}
-					x, y := A[row*K:row*K+K], B[col*K:col*K+K]
-					var s float64
-					for k := range x {
-						s += x[k] * y[k]
-					}
-					if isInt {
-						f.setWord(wc, in.d+at, uint64(uint32(int32(init)+int32(int64(s)))))
-						continue
-					}
-					s += floatValue(ck, init)
-					f.setWord(wc, in.d+at, floatBits(ck, s))
+				x, y := A[row*m.k:row*m.k+m.k], B[col*m.k:col*m.k+m.k]
+				var s float64
+				for k := range x {
+					s += x[k] * y[k]
 				}
+				if m.isInt {
+					f.setWord(m.wc, in.d+at, uint64(uint32(int32(init)+int32(int64(s)))))
+					continue
+				}
+				s += floatValue(m.acc, init)
+				f.setWord(m.wc, in.d+at, floatBits(m.acc, s))
 			}
-		})
-	}, d: d, a: l.lane(a), b: l.lane(b), c: l.lane(c), n: nc})
+		}
+	})
 }
 
 // sourceRole finds the role whose layout a fragment value has.

@@ -70,6 +70,10 @@ type frame struct {
 	hits   []int64 // per counter: items
 	waves  []int64 // per counter: subgroups
 	hashes []uint64
+	// See meet: counts of a zero-factor run, and whether this workgroup has met a
+	// NaN.
+	nanZero, nanOther int64
+	nanSeen           bool
 }
 
 // bufState is what a buffer id stands for at the moment.
@@ -149,6 +153,7 @@ func (f *frame) start() {
 	f.anyDead = false
 	f.use(m)
 	f.pc = 0
+	f.nanSeen = false
 }
 
 func (f *frame) use(m *mask) {

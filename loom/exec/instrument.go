@@ -14,6 +14,9 @@ func (l *lowerer) instrumentBefore(op *loom.Op) {
 	if l.mode&modeCount != 0 {
 		l.countOp(op)
 	}
+	if l.mode&modeZero != 0 {
+		l.zeroCheck(op)
+	}
 	if l.mode&SanDivergence != 0 {
 		if scope := convergence(op); scope != "" {
 			l.emit(lowered{run: checkConvergence, x: &convergeCheck{scope: scope}})

@@ -43,6 +43,7 @@ const (
 	modeTrace
 	modeCount
 	modeHash
+	modeZero
 
 	SanAll = SanRace | SanBounds | SanInit | SanAssume | SanNaN | SanDivergence
 )

@@ -87,7 +87,7 @@ type converter struct {
 
 // refuse reports a construct that the target generation cannot express.
 func (c *converter) refuse(sp diag.Span, code, help, format string, args ...any) {
-	d := diag.Errorf(sp, "GENERATION/"+code, format, args...)
+	d := diag.Errorf(sp, code, format, args...)
 	if help != "" {
 		d = d.WithHelp("%s", help)
 	}
@@ -203,7 +203,7 @@ func (c *converter) op(op *loom.Op) {
 	}
 	name := op.Def.Name
 	if help, ok := newerOps[name]; ok && c.to == Old {
-		c.refuse(op.NameSpan(), "OP", help, "%s exists in the newer generation only", name)
+		c.refuse(op.NameSpan(), "GENERATION/OP", help, "%s exists in the newer generation only", name)
 		return
 	}
 	if rule := rules[c.to][name]; rule != nil {
@@ -219,7 +219,7 @@ func (c *converter) opaque(verbatim bool, sp diag.Span) bool {
 	}
 	for _, w := range spellings[1-c.to] {
 		if strings.Contains(sp.Text(), w) {
-			c.refuse(within(sp, w), "OPAQUE", "rewrite it by hand, or move it to a file of its own",
+			c.refuse(within(sp, w), "GENERATION/OPAQUE", "rewrite it by hand, or move it to a file of its own",
 				"loomc carries this text verbatim, so '%s' in it stays in the %s generation's spelling", strings.TrimSuffix(w, "("), (1 - c.to).name())
 			break
 		}

@@ -117,7 +117,7 @@ func taken(at diag.Span, key string, by *loom.Def) diag.Diagnostic {
 func (c *converter) spellKey(name string, at diag.Span) {
 	for part := range strings.SplitSeq(name, ".") {
 		if part == "" || part[0] >= '0' && part[0] <= '9' || part[0] == '-' || strings.HasSuffix(part, "-") {
-			c.refuse(at, "NAME", "rename the family", "family '@%s' cannot be written as a key: '%s' is not a word", name, part)
+			c.refuse(at, "GENERATION/NAME", "rename the family", "family '@%s' cannot be written as a key: '%s' is not a word", name, part)
 			return
 		}
 	}
@@ -134,13 +134,13 @@ func (c *converter) checkDropped(d *loom.Def) {
 	const help = "move the condition to every implementation of the family"
 	switch {
 	case len(m.Requires) > 0:
-		c.refuse(c.find("requires"), "FAMILY", "select by target record instead", "the older generation has no family declaration that could require something")
+		c.refuse(c.find("requires"), "GENERATION/FAMILY", "select by target record instead", "the older generation has no family declaration that could require something")
 	case m.Target != "":
-		c.refuse(c.find("target("), "FAMILY", help, "the older generation has no family declaration that could name a target")
+		c.refuse(c.find("target("), "GENERATION/FAMILY", help, "the older generation has no family declaration that could name a target")
 	case len(d.Where) > 0:
-		c.refuse(d.Where[0].Span, "FAMILY", help, "the older generation has no family declaration that could have conditions")
+		c.refuse(d.Where[0].Span, "GENERATION/FAMILY", help, "the older generation has no family declaration that could have conditions")
 	case m.Retain:
-		c.refuse(c.find("retain"), "MODIFIER", "drop it", "the older generation has no modifier 'retain'")
+		c.refuse(c.find("retain"), "GENERATION/MODIFIER", "drop it", "the older generation has no modifier 'retain'")
 	}
 	name := d.Name
 	if d.OldForm {
@@ -286,7 +286,7 @@ func (c *converter) fromApplications(f *family) *loom.Def {
 	for i, op := range f.applies {
 		d, missing := applied(op)
 		if missing != "" {
-			c.refuse(within(op.Span, missing), "FAMILY", "declare the family by hand: template.decl @"+f.name+"(…)",
+			c.refuse(within(op.Span, missing), "GENERATION/FAMILY", "declare the family by hand: template.decl @"+f.name+"(…)",
 				"'%s' is implemented elsewhere, and its signature cannot be told from here: '%s' in its types is not exactly one of the operands", f.name, missing)
 			return nil
 		}

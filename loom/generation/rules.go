@@ -80,25 +80,25 @@ func (c *converter) head(d, n *loom.Def) {
 func (c *converter) headToOld(d, n *loom.Def) {
 	m := &n.Mods
 	if help, ok := newerDefs[d.Kind]; ok {
-		c.refuse(within(c.at, d.Op.Name), "OP", help, "%s exists in the newer generation only", d.Op.Name)
+		c.refuse(within(c.at, d.Op.Name), "GENERATION/OP", help, "%s exists in the newer generation only", d.Op.Name)
 		return
 	}
 	if m.Retain {
-		c.refuse(c.find("retain"), "MODIFIER", "export the definition, or make it public", "the older generation has no modifier 'retain'")
+		c.refuse(c.find("retain"), "GENERATION/MODIFIER", "export the definition, or make it public", "the older generation has no modifier 'retain'")
 	}
 	if len(m.Requires) > 0 {
-		c.refuse(c.find("requires"), "MODIFIER", "name a target record with target(@…) that has those facts",
+		c.refuse(c.find("requires"), "GENERATION/MODIFIER", "name a target record with target(@…) that has those facts",
 			"the older generation cannot say what '@%s' requires of its target", d.Name)
 	}
 	switch d.Kind {
 	case loom.DefAlias:
 		if strings.Contains(d.Name, ".") {
-			c.refuse(d.NameSpan, "NAME", "rename the alias", "the older generation allows no dot in the alias #%s", d.Name)
+			c.refuse(d.NameSpan, "GENERATION/NAME", "rename the alias", "the older generation allows no dot in the alias #%s", d.Name)
 		}
 	case loom.DefTarget:
 		for _, a := range d.Attrs {
 			if a.Name == "max_workgroup_storage_bytes" {
-				c.refuse(c.find(a.Name), "MODIFIER", "remove it; the processor's limit then holds", "target records of the older generation have no '%s'", a.Name)
+				c.refuse(c.find(a.Name), "GENERATION/MODIFIER", "remove it; the processor's limit then holds", "target records of the older generation have no '%s'", a.Name)
 			}
 		}
 	case loom.DefTemplate, loom.DefUkernel:
@@ -112,10 +112,10 @@ func (c *converter) templateToNew(d, n *loom.Def) {
 	m := &n.Mods
 	switch {
 	case m.Inline == "noinline":
-		c.refuse(c.find("noinline"), "MODIFIER", "make it a func.def that is called by name",
+		c.refuse(c.find("noinline"), "GENERATION/MODIFIER", "make it a func.def that is called by name",
 			"implementations of the newer generation are always inlined, so '@%s' cannot be noinline", d.Name)
 	case m.ABI != "" || m.HasExport || m.HasImport:
-		c.refuse(d.NameSpan, "MODIFIER", "make it a func.def and apply it from an implementation",
+		c.refuse(d.NameSpan, "GENERATION/MODIFIER", "make it a func.def and apply it from an implementation",
 			"implementations of the newer generation take no abi, import or export, which '@%s' has", d.Name)
 	}
 	m.Inline = "" // an implementation is inlined anyway
@@ -172,7 +172,7 @@ func callToNew(c *converter, op *loom.Op) {
 	switch callee.Kind {
 	case loom.DefTemplate, loom.DefUkernel:
 		if op.Word("inline") == "noinline" {
-			c.refuse(c.find("noinline"), "MODIFIER", "drop noinline, or make the callee a func.def",
+			c.refuse(c.find("noinline"), "GENERATION/MODIFIER", "drop noinline, or make the callee a func.def",
 				"implementations of the newer generation are always inlined, so this call of '@%s' cannot be noinline", callee.Name)
 			return
 		}
@@ -238,7 +238,7 @@ func (c *converter) reorder(op *loom.Op, names ...string) bool {
 	}
 	for _, a := range op.Attrs {
 		if !slices.Contains(names, a.Name) && a.Name != "old" {
-			c.refuse(c.find(a.Name), "CLAUSE", "remove it", "%s has no clause for '%s'", op.Def.Name, a.Name)
+			c.refuse(c.find(a.Name), "GENERATION/CLAUSE", "remove it", "%s has no clause for '%s'", op.Def.Name, a.Name)
 			return false
 		}
 	}
@@ -251,7 +251,7 @@ func (c *converter) reorder(op *loom.Op, names ...string) bool {
 func (c *converter) need(op *loom.Op, names ...string) bool {
 	for _, n := range names {
 		if !op.Has(n) {
-			c.refuse(op.NameSpan(), "CLAUSE", "add it", "%s does not say its %s", op.Def.Name, n)
+			c.refuse(op.NameSpan(), "GENERATION/CLAUSE", "add it", "%s does not say its %s", op.Def.Name, n)
 			return false
 		}
 	}
@@ -281,47 +281,47 @@ func barrierToDict(c *converter, op *loom.Op) {
 		return
 	}
 	if s := op.Word("memory_space"); s != "workgroup" {
-		c.refuse(c.find(s), "CLAUSE", "the older generation cannot order "+s+" memory inside a kernel: end the kernel at this point",
+		c.refuse(c.find(s), "GENERATION/CLAUSE", "the older generation cannot order "+s+" memory inside a kernel: end the kernel at this point",
 			"kernel.barrier of the older generation orders workgroup memory only, not %s", s)
 	}
 	if o := op.Word("ordering"); o != "acq_rel" {
-		c.refuse(c.find(o), "CLAUSE", "use acq_rel, which is at least as strong", "kernel.barrier of the older generation has the ordering acq_rel only, not %s", o)
+		c.refuse(c.find(o), "GENERATION/CLAUSE", "use acq_rel, which is at least as strong", "kernel.barrier of the older generation has the ordering acq_rel only, not %s", o)
 	}
 	op.SetAttr("old", loom.BoolAttr(true))
 }
 
 func plainLoop(c *converter, op *loom.Op) {
 	if op.Operand("pipeline_depth") != nil {
-		c.refuse(c.find("pipeline"), "CLAUSE", "remove it; it is a hint without effect on the result", "loops of the older generation take no pipeline hint")
+		c.refuse(c.find("pipeline"), "GENERATION/CLAUSE", "remove it; it is a hint without effect on the result", "loops of the older generation take no pipeline hint")
 	}
 	if op.Word("schedule") != "" {
-		c.refuse(c.find("schedule"), "CLAUSE", "remove it; it is a hint without effect on the result", "loops of the older generation take no schedule hint")
+		c.refuse(c.find("schedule"), "GENERATION/CLAUSE", "remove it; it is a hint without effect on the result", "loops of the older generation take no schedule hint")
 	}
 	if v := op.Operand("lower_bound"); v != nil && v.Type != nil && v.Type.Kind == loom.Offset {
-		c.refuse(op.NameSpan(), "CLAUSE", "count in index and cast inside the loop", "loops of the older generation count in index, not in offset")
+		c.refuse(op.NameSpan(), "GENERATION/CLAUSE", "count in index and cast inside the loop", "loops of the older generation count in index, not in offset")
 	}
 }
 
 func noClusters(c *converter, op *loom.Op) {
 	if op.Operand("cluster_size_x") != nil {
-		c.refuse(c.find("cluster_size"), "CLAUSE", "launch without clusters", "launch configs of the older generation have no cluster_size")
+		c.refuse(c.find("cluster_size"), "GENERATION/CLAUSE", "launch without clusters", "launch configs of the older generation have no cluster_size")
 	}
 }
 
 func noPeriod(c *converter, op *loom.Op) {
 	if op.Has("period") {
-		c.refuse(c.find("period"), "CLAUSE", "read the tensor from a file, or generate one period", "check.generate.iota of the older generation has no period")
+		c.refuse(c.find("period"), "GENERATION/CLAUSE", "read the tensor from a file, or generate one period", "check.generate.iota of the older generation has no period")
 	}
 }
 
 func isaByCategory(c *converter, op *loom.Op) {
 	if op.Has("category") {
-		c.refuse(op.NameSpan(), "CLAUSE", "write encoding.isa<#spec> or encoding.matches<…>", "encoding.isa of the newer generation tests a spec, not the category \"%s\"", op.Word("category"))
+		c.refuse(op.NameSpan(), "GENERATION/CLAUSE", "write encoding.isa<#spec> or encoding.matches<…>", "encoding.isa of the newer generation tests a spec, not the category \"%s\"", op.Word("category"))
 	}
 }
 
 func isaBySpec(c *converter, op *loom.Op) {
 	if op.Has("spec") {
-		c.refuse(op.NameSpan(), "CLAUSE", "select by a config instead", "encoding.isa of the older generation tests a category, not a spec")
+		c.refuse(op.NameSpan(), "GENERATION/CLAUSE", "select by a config instead", "encoding.isa of the older generation tests a category, not a spec")
 	}
 }

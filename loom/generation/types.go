@@ -29,18 +29,18 @@ func (c *converter) pred(p *loom.Predicate) {
 		}
 	case loom.PredULt, loom.PredULe, loom.PredUGt, loom.PredUGe:
 		if c.to == Old {
-			c.refuse(p.Span, "PREDICATE", "if the sign bit is never set, the signed relation says the same; promise that with range first",
+			c.refuse(p.Span, "GENERATION/PREDICATE", "if the sign bit is never set, the signed relation says the same; promise that with range first",
 				"the older generation has no unsigned predicate: '%s'", p)
 		}
 	case loom.PredNotNaN, loom.PredNotInf, loom.PredFinite:
 		if c.to == Old {
-			c.refuse(p.Span, "PREDICATE", "drop the promise, or test the value with scalar.isnanf and scalar.isinff",
+			c.refuse(p.Span, "GENERATION/PREDICATE", "drop the promise, or test the value with scalar.isnanf and scalar.isinff",
 				"the older generation has no predicate about classes of floats: '%s'", p)
 		}
 	case loom.PredRange:
 		if c.to == Old && (p.Args[1].Val != nil || p.Args[2].Val != nil) {
 			x, lo, hi := argText(p.Args[0]), argText(p.Args[1]), argText(p.Args[2])
-			c.refuse(p.Span, "PREDICATE", "write ge("+x+", "+lo+"), le("+x+", "+hi+"), which both generations read",
+			c.refuse(p.Span, "GENERATION/PREDICATE", "write ge("+x+", "+lo+"), le("+x+", "+hi+"), which both generations read",
 				"the older generation takes literal ends in range only: '%s'", p)
 		}
 	}
@@ -211,9 +211,9 @@ func (c *converter) named(e *loom.Encoding) (string, []loom.NamedAttr) {
 	family, ok := counterpart(e.Family, c.to)
 	switch format, isFormat := strings.CutPrefix(e.Family, "encoding."); {
 	case !ok:
-		c.refuse(c.find("#"+e.Family), "ENCODING", lonelyFamilies[1-c.to][e.Family], "the %s generation has no encoding family #%s", c.to.name(), e.Family)
+		c.refuse(c.find("#"+e.Family), "GENERATION/ENCODING", lonelyFamilies[1-c.to][e.Family], "the %s generation has no encoding family #%s", c.to.name(), e.Family)
 	case oneStride(e, c.to):
-		c.refuse(c.find("#"+e.Family), "ENCODING", "write strides=[…] with one stride per axis", "#encoding.layout.strided takes strides, not one stride")
+		c.refuse(c.find("#"+e.Family), "GENERATION/ENCODING", "write strides=[…] with one stride per axis", "#encoding.layout.strided takes strides, not one stride")
 	case c.to == Old && family == e.Family && isFormat && !strings.Contains(format, "."):
 		return "matrix_operand", operandOf(format, params)
 	}

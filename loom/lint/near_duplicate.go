@@ -13,7 +13,7 @@ import (
 // either has, at least alike are in both. Short definitions are alike by nature.
 const (
 	shingle       = 3
-	alike         = 0.8
+	alike         = 0.75
 	leastCompared = 24
 )
 

@@ -190,10 +190,10 @@ func (r *run) each(ctx context.Context, n int, f func(ctx context.Context, i int
 	return g.Wait()
 }
 
-// closeOne links a kernel and closes it. Config values that nothing binds are
-// chosen from what the declarations and promises accept, near the middle of what
-// kernels usually see. own is the definition in the sources; when the kernel does
-// not link or close, it is checked as it stands, by finish.
+// closeOne links a kernel and closes it, for two choices of the config values that
+// nothing binds, out of those that the declarations and promises accept. own is the
+// definition in the sources, nil when the kernel is an export's. A kernel that does
+// not link or close is checked as it stands, by finish.
 func (r *run) closeOne(ctx context.Context, x *linker.Index, root string, own *loom.Def) (outcome, error) {
 	req := linker.Request{Roots: []string{root}, Config: r.options.Config, Target: r.options.Target, StripCheck: true, AllowMissingProviders: true}
 	res, ds := linker.Link(ctx, x, req)
@@ -204,33 +204,48 @@ func (r *run) closeOne(ctx context.Context, x *linker.Index, root string, own *l
 		return outcome{}, nil
 	}
 	out := outcome{link: res}
-	req.Config = append(slices.Clone(req.Config), guesses(res.Configs)...)
-	bound, ds := linker.Link(ctx, x, req)
-	if ds.HasErrors() || len(bound.Roots) == 0 || bound.Roots[0].Def == nil {
-		return out, nil
-	}
-	t := bound.Roots[0].Target
-	if t == nil {
-		t, _ = target.Lookup(exports.DefaultTarget)
-	}
-	if t == nil {
-		return out, nil
-	}
-	k, _, _, err := linker.Specialize(ctx, bound.Module, bound.Roots[0].Def.Name, linker.SpecializeOptions{Target: t})
-	if err != nil {
-		return out, fmt.Errorf("lint: %w", err)
-	}
-	if k != nil {
-		where := fmt.Sprintf("in kernel '@%s'", k.Symbol)
-		if own != nil {
-			where = ""
+	var tried []linker.Binding
+	for _, near := range []int64{usual, odd} {
+		guess := guesses(res.Configs, near)
+		if near == odd && slices.Equal(guess, tried) {
+			break
+		}
+		tried = guess
+		req.Config = append(slices.Clone(r.options.Config), guess...)
+		k, err := closeWith(ctx, x, req)
+		if err != nil {
+			return out, fmt.Errorf("lint: %w", err)
+		}
+		if k == nil {
+			continue
+		}
+		where := ""
+		if own == nil {
+			where = fmt.Sprintf("in kernel '@%s'", k.Symbol)
 		}
 		if text := configWords(k); text != "" {
 			where = strings.TrimSpace(where + " with " + text)
 		}
-		out.kernels = []closed{{k, where}}
+		out.kernels = append(out.kernels, closed{k, where})
 	}
 	return out, nil
+}
+
+// closeWith links and specialises one kernel; it returns nil when that fails.
+func closeWith(ctx context.Context, x *linker.Index, req linker.Request) (*kernel.Kernel, error) {
+	res, ds := linker.Link(ctx, x, req)
+	if ds.HasErrors() || len(res.Roots) == 0 || res.Roots[0].Def == nil {
+		return nil, nil
+	}
+	t := res.Roots[0].Target
+	if t == nil {
+		t, _ = target.Lookup(exports.DefaultTarget)
+	}
+	if t == nil {
+		return nil, nil
+	}
+	k, _, _, err := linker.Specialize(ctx, res.Module, res.Roots[0].Def.Name, linker.SpecializeOptions{Target: t})
+	return k, err
 }
 
 // onlyPromises reports whether every error is about a value that a declaration or
@@ -241,11 +256,15 @@ func onlyPromises(ds diag.List) bool {
 	})
 }
 
-// usual is where a guessed value lies: large enough to fill a workgroup, small
-// enough for workgroup memory.
-const usual = 128
+// Where guessed values lie. usual is large enough to fill a workgroup and small
+// enough for workgroup memory; odd is beside it, so that what only works for round
+// numbers shows.
+const (
+	usual = 128
+	odd   = 127
+)
 
-func guesses(configs []*linker.Config) []linker.Binding {
+func guesses(configs []*linker.Config, near int64) []linker.Binding {
 	var out []linker.Binding
 	for _, c := range configs {
 		if c.Bound {
@@ -257,8 +276,11 @@ func guesses(configs []*linker.Config) []linker.Binding {
 			text = "true"
 		case c.Integer:
 			for _, s := range []linker.AllowedSet{c.Accepted(), c.Allowed} {
-				if near := s.Nearest(usual); len(near) > 0 {
-					text = fmt.Sprint(near[len(near)-1])
+				if ns := s.Nearest(near); len(ns) > 0 {
+					text = fmt.Sprint(ns[len(ns)-1])
+					if near == odd {
+						text = fmt.Sprint(ns[0])
+					}
 					break
 				}
 			}

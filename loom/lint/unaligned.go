@@ -78,9 +78,11 @@ func (b *body) alignment(a *access) (have int64, limit string, atRoot bool) {
 		if s.stride != nil {
 			div = mulDiv(div, b.facts.At(a.op, s.stride).Div)
 			words += fmt.Sprintf(" times the stride '%s'", b.name(s.stride))
+		} else if s.unit > 1 {
+			words += fmt.Sprintf(" times %d bytes", s.unit)
 		}
 		before := have
-		lower(div, words+" may be no multiple of more")
+		lower(div, words+" may be no multiple of more than that")
 		atRoot = atRoot && have == before
 	}
 	for _, s := range a.window.bases {
