@@ -491,6 +491,27 @@ var vectorCases = []vcase{
   %neg = scalar.cmpi slt, %v, %z : i32
   kernel.exit %neg : i1
   view.store %v, %o[%i] : i32, VOUT`},
+	{name: "asynchronous copies", in: loom.I8, out: loom.I8, n: 4096, groups: 2, items: 64, body: `
+  %bytes = index.constant 1024 : index
+  %lds = buffer.alloca<workgroup> align(16) %bytes : buffer
+  %k16 = index.constant 16 : index
+  %p = index.mul %i, %k16 : index
+  %po0 = index.cast %p : index to offset
+  %tp = index.mul %t, %k16 : index
+  %to = index.cast %tp : index to offset
+  %src = buffer.view %pa[%po0] : buffer -> view<16xi8>
+  %dst = buffer.view %lds[%to] : buffer -> view<16xi8>
+  %c = kernel.async.copy %src to %dst {direction = global_to_workgroup} : view<16xi8> to view<16xi8> -> kernel.async.token
+  %gr = kernel.async.group %c : kernel.async.token -> kernel.async.group
+  kernel.async.wait %gr {newer_groups = 0} : kernel.async.group
+  kernel.barrier<workgroup> scope(workgroup) ordering(acq_rel)
+  %k = index.constant 37 : index
+  %s = index.add %t, %k : index
+  %q = index.rem %s, %size : index
+  %qp = index.mul %q, %k16 : index
+  %lv = buffer.view %lds[%base] : buffer -> view<1024xi8>
+  %w = vector.load %lv[%qp] : view<1024xi8> -> vector<16xi8>
+  vector.store %w, %o[%p] : vector<16xi8>, VOUT`},
 	{name: "narrow elements", in: loom.F8E4M3, out: loom.BF16, n: 512, groups: 2, items: 64, body: `
   %four = index.constant 4 : index
   %p = index.mul %i, %four : index

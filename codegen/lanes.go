@@ -38,7 +38,7 @@ func flagsOf(op *loom.Op) fmf {
 		case "afn":
 			f.afn = true
 		case "fast":
-			f = fmf{true, true, true, true, true, true}
+			f = fmf{nnan: true, ninf: true, nsz: true, arcp: true, contract: true, afn: true}
 		}
 	}
 	return f

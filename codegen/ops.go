@@ -18,7 +18,7 @@ var table = sync.OnceValue(func() map[string]emitFunc {
 		m["vector."+suffix] = emitElementwise
 	}
 	delete(m, "scalar.bitfield.insert")
-	for _, list := range []map[string]emitFunc{indexOps, constantOps, vectorOps, memoryOps, atomicOps, scfOps, kernelOps, waveOps, groupOps, matrixOps, encodingOps} {
+	for _, list := range []map[string]emitFunc{indexOps, constantOps, vectorOps, memoryOps, atomicOps, scfOps, kernelOps, waveOps, groupOps, matrixOps, encodingOps, asyncOps} {
 		for k, f := range list {
 			m[k] = f
 		}
@@ -47,6 +47,10 @@ func emitElementwise(e *emitter, op *loom.Op) {
 	r := op.Result()
 	l := lane{e: e, op: op, src: op.Operands[0].Type.Element(), dst: r.Type.Element(), flags: flagsOf(op)}
 	if r.Type.Kind != loom.Vector {
+		if v := e.neutral(op, suffix, l.flags); v != nil {
+			e.alias(r, v)
+			return
+		}
 		args := make([]string, len(op.Operands))
 		for i, v := range op.Operands {
 			args[i] = e.ref(v)
@@ -66,6 +70,22 @@ func emitElementwise(e *emitter, op *loom.Op) {
 		}
 		return lo.expr(l, args)
 	})
+}
+
+// neutral returns the operand that a scalar op passes through: what is multiplied
+// by one, and what zero is added to where the sign of a zero does not matter.
+func (e *emitter) neutral(op *loom.Op, name string, f fmf) *loom.Value {
+	is := func(v *loom.Value, c float64) bool {
+		x, ok := e.facts.Float(v)
+		return ok && x == c
+	}
+	switch {
+	case name == "addf" && f.nsz && is(op.Operands[0], 0), name == "mulf" && is(op.Operands[0], 1):
+		return op.Operands[1]
+	case (name == "addf" || name == "subf") && f.nsz && is(op.Operands[1], 0), name == "mulf" && is(op.Operands[1], 1):
+		return op.Operands[0]
+	}
+	return nil
 }
 
 // wholeVector reports whether the operator of l applies to whole vectors: the

@@ -498,17 +498,37 @@ func emitDot2f(e *emitter, op *loom.Op) {
 	})
 }
 
-// packed reads bits [i·32, i·32+32) of a vector as one u32.
-func (e *emitter) packed(v *loom.Value, i int) string {
-	switch v.Type.Elem {
-	case loom.I8:
-		return fmt.Sprintf("loom_pack_u8(%s, %s, %s, %s)", e.laneOf(v, 4*i), e.laneOf(v, 4*i+1), e.laneOf(v, 4*i+2), e.laneOf(v, 4*i+3))
-	case loom.F8E4M3, loom.F8E5M2:
-		return fmt.Sprintf("loom_pack_u8(%s, %s, %s, %s)", e.laneOf(v, 4*i), e.laneOf(v, 4*i+1), e.laneOf(v, 4*i+2), e.laneOf(v, 4*i+3))
-	case loom.I16:
-		return fmt.Sprintf("((loom_u32)%s | ((loom_u32)%s << 16))", e.laneOf(v, 2*i), e.laneOf(v, 2*i+1))
+// words finds the 32-bit words that a vector of narrow lanes was cast from.
+func words(v *loom.Value) *loom.Value {
+	for v.Def != nil {
+		switch v.Def.Def.Name {
+		case "vector.bitcast", "vector.fragment":
+			v = v.Def.Operands[0]
+			if v.Type.Element() == loom.I32 {
+				return v
+			}
+			continue
+		}
+		break
 	}
-	return e.laneOf(v, i)
+	return nil
+}
+
+// packed reads bits [i·32, i·32+32) of a vector as one u32. Words that were cast to
+// bytes are used as they are: taking them apart and together again lane by lane is
+// more than the compiler sees through.
+func (e *emitter) packed(v *loom.Value, i int) string {
+	if v.Type.Elem.Bits() >= 32 {
+		return e.laneOf(v, i)
+	}
+	if w := words(v); w != nil && e.vals[w] != nil {
+		return e.laneOf(w, i)
+	}
+	n := v.Type.Lanes() * v.Type.Elem.Bits() / 32
+	if n == 1 {
+		return "loom_bitcast<loom_u32>(" + e.ref(v) + ")"
+	}
+	return "loom_bitcast<" + vecName("loom_u32", n) + ">(" + e.ref(v) + ")[" + itoa(int64(i)) + "]"
 }
 
 func emitDot4i(e *emitter, op *loom.Op) {

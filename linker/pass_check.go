@@ -18,6 +18,13 @@ import (
 func (s *specializer) check() int {
 	set := s.analyze()
 	s.openConfigs()
+	if s.def.Body != nil {
+		s.def.Body.Walk(func(op *loom.Op) bool {
+			s.footprint(op, set)
+			s.convergent(op, set)
+			return true
+		})
+	}
 	s.def.Walk(func(op *loom.Op) bool {
 		switch name := op.Def.Name; {
 		case op.Def.Traits&loom.Opaque != 0 || dialect.OpaqueDialect(op.Def.Dialect()):

@@ -39,6 +39,9 @@ type Report struct {
 	Passes     []PassRun   `json:"passes"`
 	Selections []Selection `json:"selections,omitempty"`
 	Loops      []LoopNote  `json:"loops,omitempty"`
+	// Unproven are the accesses of the closed kernel that the facts do not prove to
+	// stay inside their views.
+	Unproven []AccessNote `json:"unproven,omitempty"`
 }
 
 // PassRun is one run of one pass.
@@ -330,12 +333,16 @@ func (s *specializer) prune() int {
 	return rewrite.Prune(s.def)
 }
 
-// Text renders the report for people.
+// Text renders the report for people: what every pass changed, what was selected
+// and why nothing else was, what became of marked loops, and which accesses are
+// not proven to stay inside.
 func (r *Report) Text() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "@%s\n", r.Kernel)
 	for _, p := range r.Passes {
-		fmt.Fprintf(&b, "  %-14s round %d: %d changes, %d operations\n", p.Pass, p.Round, p.Changes, p.Ops)
+		if p.Changes > 0 {
+			fmt.Fprintf(&b, "  %-14s round %d: %s, %s left\n", p.Pass, p.Round, plural(p.Changes, "change"), plural(p.Ops, "operation"))
+		}
 	}
 	for _, s := range r.Selections {
 		chosen := "@" + s.Chosen
@@ -352,6 +359,9 @@ func (r *Report) Text() string {
 	}
 	for _, l := range r.Loops {
 		fmt.Fprintf(&b, "  %s: loop %s\n", l.Place, l.Action)
+	}
+	for _, n := range r.Unproven {
+		fmt.Fprintf(&b, "  %s: %s is not proven inside on axis %d: %s\n", n.Place, n.Access, n.Axis, n.Why)
 	}
 	return b.String()
 }

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"slices"
 	"strconv"
+	"strings"
 )
 
 // Print returns the canonical text of m: two-space indentation, one statement
@@ -125,7 +126,7 @@ func (p *printer) def(d *Def, first bool) {
 		e.Alias = ""
 		p.b = e.Append(p.b)
 	case DefOpaque:
-		p.s(d.Span.Text())
+		p.s(strings.ReplaceAll(d.Span.Text(), "\r\n", "\n"))
 	case DefConfigDecl:
 		p.s("config.decl @")
 		p.s(d.Name)

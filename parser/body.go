@@ -41,14 +41,16 @@ type body struct {
 	opStack  []*loom.Op  // of the blocks being read
 	free     []*statement
 	argBuf   []loom.PredArg
+	index    valueIndex
 	siblings []*loom.Value // results whose types are being read
 	inHead   bool          // reading a signature
 	stop     bool
 
-	owner  *byte                 // shared.id of the file that types and slabs belong to
-	types  map[string]*loom.Type // static types by text
-	shapes map[string]any        // heads by shape
-	lists  map[listKey]any       // index lists
+	owner  *byte                  // shared.id of the file that types and slabs belong to
+	types  map[string]*loom.Type  // static types by text
+	opaque map[string]*loom.OpDef // ops carried verbatim by name
+	shapes map[string]any         // heads by shape
+	lists  map[listKey]any        // index lists
 
 	opSlab     slab[loom.Op]
 	valSlab    slab[loom.Value]
@@ -231,8 +233,11 @@ func (p *body) region(args []*loom.Value) *loom.Region {
 		}
 		if p.punct('}') {
 			if p.comment {
-				r.Inner = commentLines(p.src[p.prevEnd:p.start])
-				p.trailing(firstOp, &r.Inner)
+				t := p.gap(firstOp)
+				r.Inner = trimBlank(t.Above)
+				if t.Blank && len(r.Inner) > 0 && len(p.opStack) > firstOp {
+					r.Inner = slices.Insert(r.Inner, 0, "")
+				}
 			}
 			break
 		}
@@ -276,15 +281,6 @@ type labelRef struct {
 	place diag.Span
 }
 
-// trailing moves a comment that stands behind the last op's line to that op.
-func (p *body) trailing(firstOp int, lines *[]string) {
-	first, _, _ := strings.Cut(p.src[p.prevEnd:p.start], "\n")
-	if first = strings.TrimSpace(first); first != "" && len(p.opStack) > firstOp && len(*lines) > 0 {
-		p.behind(firstOp, first)
-		*lines = (*lines)[1:]
-	}
-}
-
 func (p *body) resolveFixups(from int, multiBlock bool) {
 	kept := p.fixups[:from]
 	for _, f := range p.fixups[from:] {
@@ -315,11 +311,14 @@ func (p *body) blockHeader(r *loom.Region, cur *loom.Block, firstOp int, labels 
 		r.Blocks = append(r.Blocks, b)
 	}
 	b.Label = name
-	if p.comment {
-		var t loom.Trivia
-		p.behind(firstOp, splitTrivia(p.src[p.prevEnd:p.start], false, &t))
+	if p.comment || p.newlines > 1 {
+		t := p.gap(firstOp)
 		b.Above = t.Above
+		if t.Blank && len(r.Blocks) > 1 {
+			b.Above = slices.Insert(b.Above, 0, "")
+		}
 	}
+	start := p.start
 	if b != cur {
 		p.endBlock(cur, firstOp)
 	}
@@ -351,14 +350,22 @@ func (p *body) blockHeader(r *loom.Region, cur *loom.Block, firstOp int, labels 
 		}
 		p.expectPunct(':')
 	}()
+	b.Above = append(b.Above, commentsIn(p.src, start, max(start, p.prevEnd))...)
 	return b
 }
 
-// behind attaches the comment behind the last op of the block being read.
-func (p *body) behind(firstOp int, text string) {
-	if text != "" && len(p.opStack) > firstOp {
-		p.trivia(p.opStack[len(p.opStack)-1]).Behind = text
+// gap returns the comments and blank line before the current token. A comment
+// behind the last op of the block being read goes there.
+func (p *body) gap(firstOp int) (t loom.Trivia) {
+	behind := splitTrivia(p.src[p.prevEnd:p.start], false, &t)
+	switch n := len(p.opStack); {
+	case behind == "":
+	case n > firstOp:
+		p.trivia(p.opStack[n-1]).Behind = behind
+	default: // behind the brace or the label
+		t.Above = slices.Insert(t.Above, 0, behind)
 	}
+	return t
 }
 
 // recover ends a statement that failed: it swallows errSyntax and moves to the
@@ -466,8 +473,7 @@ func (p *body) above(op *loom.Op, firstOp int) {
 		}
 		return
 	}
-	var t loom.Trivia
-	p.behind(firstOp, splitTrivia(p.src[p.prevEnd:p.start], false, &t))
+	t := p.gap(firstOp)
 	if first {
 		t.Blank = false
 	}
@@ -493,6 +499,7 @@ type statement struct {
 // newStatement returns a cleared statement. One that a syntax error abandons is
 // left to the garbage collector.
 func (p *body) newStatement() *statement {
+	p.index = valueIndex{}
 	n := len(p.free)
 	if n == 0 {
 		return &statement{}
@@ -505,11 +512,11 @@ func (p *body) newStatement() *statement {
 	return st
 }
 
-func (st *statement) add(field int, v *loom.Value) {
-	st.opnds = append(st.opnds, v)
+func (p *body) addOperand(st *statement, field int, v *loom.Value) {
 	if st.segs[field] == math.MaxUint16 {
-		panic(errSyntax{}) // more operands than the op table can count
+		p.fail(diag.Errorf(p.here(), "PARSE/010", "op '%s' has more than %d operands in one list", st.op.Def.Name, math.MaxUint16))
 	}
+	st.opnds = append(st.opnds, v)
 	st.segs[field]++
 }
 
@@ -559,22 +566,21 @@ func (p *body) trivia(op *loom.Op) *loom.Trivia {
 	return op.Trivia
 }
 
-// strayComments keeps comments written inside a statement: they move above it.
+// strayComments keeps comments written inside a statement but outside its
+// regions: they move above it.
 func (p *body) strayComments(op *loom.Op) {
-	if len(op.Regions) > 0 || !strings.Contains(p.src[op.Span.Start:op.Span.End], "//") {
-		return
-	}
-	sc := scanner{src: p.src[:op.Span.End], pos: int(op.Span.Start)}
-	sc.end = sc.pos
-	for {
-		sc.next()
-		if sc.comment {
-			p.trivia(op).Above = append(p.trivia(op).Above, commentLines(p.src[sc.prevEnd:sc.start])...)
-		}
-		if sc.kind == tEOF {
-			return
+	at := int(op.Span.Start)
+	keep := func(end int) {
+		if lines := commentsIn(p.src, at, end); len(lines) > 0 {
+			t := p.trivia(op)
+			t.Above = append(t.Above, lines...)
 		}
 	}
+	for _, r := range op.Regions {
+		keep(int(r.Span.Start))
+		at = int(r.Span.End)
+	}
+	keep(int(op.Span.End))
 }
 
 func (p *body) resultTypes(st *statement) {
@@ -700,10 +706,12 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 		}
 		p.next()
 	}
-	op.Def = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.Reads | loom.Writes, Result: "results..."}
-	op.Def.Compile()
+	op.Def = p.opaqueDef(name)
 	op.Span.End = uint32(p.prevEnd)
-	op.Attrs = []loom.NamedAttr{{Name: "text", Value: loom.Attr{Kind: loom.AttrString, Str: strings.TrimSpace(p.src[textStart:p.prevEnd])}}}
+	if text := strings.TrimSpace(p.src[textStart:p.prevEnd]); text != "" {
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		op.Attrs = p.attrSlab.list([]loom.NamedAttr{{Name: "text", Value: loom.Attr{Kind: loom.AttrString, Str: text}}})
+	}
 	types := p.opaqueTypes(typesAt, p.prevEnd, len(res))
 	for i, v := range res {
 		v.Def, v.Index, v.Type = op, int32(i), types[i]
@@ -711,6 +719,20 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 	}
 	op.Results = p.valLists.list(res)
 	p.opStack = append(p.opStack, op)
+}
+
+// opaqueDef returns the op table entry of an op carried verbatim.
+func (p *body) opaqueDef(name string) *loom.OpDef {
+	d := p.opaque[name]
+	if d == nil {
+		d = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.Reads | loom.Writes, Result: "results..."}
+		d.Compile()
+		if p.opaque == nil {
+			p.opaque = map[string]*loom.OpDef{}
+		}
+		p.opaque[name] = d
+	}
+	return d
 }
 
 // opaqueTypes reads the result types at the end of an op carried verbatim. What

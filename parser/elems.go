@@ -116,7 +116,7 @@ func (p *body) operand(st *statement, field int) {
 		v = p.newValue(n, p.start)
 		st.fixes = append(st.fixes, fixup{slot: len(st.opnds), name: n, place: p.here()})
 	}
-	st.add(field, v)
+	p.addOperand(st, field, v)
 	p.next()
 }
 
@@ -576,11 +576,7 @@ func results(p *body, st *statement) {
 		tied := int64(-1)
 		if p.kind == tValue { // %operand as T
 			n := p.valueName()
-			for j, o := range st.opnds {
-				if o.Name == n {
-					tied = int64(j)
-				}
-			}
+			tied = int64(p.index.find(st.opnds, n))
 			if tied < 0 {
 				p.report(diag.Errorf(p.here(), "DOMINANCE/005", "tied result names '%%%s', which is not an operand of the op", n))
 			}
@@ -637,7 +633,7 @@ func loopHints(p *body, st *statement) {
 				h.fix.slot = len(st.opnds)
 				st.fixes = append(st.fixes, *h.fix)
 			}
-			st.add(fieldIndex(st, h.name), h.val)
+			p.addOperand(st, fieldIndex(st, h.name), h.val)
 		}
 	}
 }
@@ -854,16 +850,15 @@ func operandDict(p *body, st *statement) {
 	}
 	f := fieldIndex(st, "parameters")
 	var names []loom.Attr
+	var seen nameSet
 	p.next()
 	for !p.punct('}') {
 		if p.kind != tIdent && p.kind != tOpName {
 			p.expected("a parameter name")
 		}
 		n := p.text()
-		for _, o := range names {
-			if o.Str == n {
-				p.report(diag.Errorf(p.here(), "PARSE/027", "parameter '%s' is given twice", n))
-			}
+		if seen.add(n) {
+			p.report(diag.Errorf(p.here(), "PARSE/027", "parameter '%s' is given twice", n))
 		}
 		names = append(names, loom.Attr{Kind: loom.AttrString, Str: n})
 		p.next()

@@ -204,6 +204,17 @@ func (t *tokenRange) group(lex *lexer.PeekingLexer) error {
 	}
 }
 
+// payload consumes a payload as the rest of the range, if there is one.
+func (t *tokenRange) payload(lex *lexer.PeekingLexer) error {
+	switch tok := lex.Peek(); {
+	case tok.Type == rulePayload:
+		t.last = lex.Next().Pos.Offset
+	case tok.Value == "<": // after a dotted word, or never closed
+		return t.group(lex)
+	}
+	return nil
+}
+
 // Parse implements participle.Parseable: a scalar word, a word with a bracketed
 // payload, or a function type.
 func (t *typeText) Parse(lex *lexer.PeekingLexer) error {
@@ -211,10 +222,7 @@ func (t *typeText) Parse(lex *lexer.PeekingLexer) error {
 	switch {
 	case tok.Type == ruleIdent, tok.Type == ruleOpName:
 		t.take(lex)
-		if lex.Peek().Value == "<" {
-			return t.group(lex)
-		}
-		return nil
+		return t.payload(lex)
 	case tok.Value == "(":
 		t.first = tok.Pos.Offset
 		if err := t.group(lex); err != nil {
@@ -222,6 +230,10 @@ func (t *typeText) Parse(lex *lexer.PeekingLexer) error {
 		}
 		if lex.Peek().Type == ruleArrow {
 			lex.Next()
+			if lex.Peek().Type == ruleGroup {
+				t.last = lex.Next().Pos.Offset
+				return nil
+			}
 			return t.group(lex)
 		}
 		return nil
@@ -235,10 +247,7 @@ func (t *encText) Parse(lex *lexer.PeekingLexer) error {
 		return participle.NextMatch
 	}
 	t.take(lex)
-	if lex.Peek().Value == "<" {
-		return t.group(lex)
-	}
-	return nil
+	return t.payload(lex)
 }
 
 // Parse implements participle.Parseable: a literal, word, symbol, encoding, or
@@ -248,21 +257,18 @@ func (t *attrText) Parse(lex *lexer.PeekingLexer) error {
 	switch tok.Type {
 	case ruleHash:
 		t.take(lex)
-		if lex.Peek().Value == "<" {
-			return t.group(lex)
-		}
-		return nil
+		return t.payload(lex)
 	case ruleIdent:
 		t.take(lex)
 		if lex.Peek().Value == "(" {
 			return t.group(lex)
 		}
 		return nil
-	case ruleInt, ruleFloat, ruleString, ruleSymbol, ruleOpName, ruleBraces:
+	case ruleInt, ruleFloat, ruleString, ruleSymbol, ruleOpName, ruleBraces, ruleList:
 		t.take(lex)
 		return nil
 	}
-	if tok.Value == "[" {
+	if tok.Value == "[" { // never closed
 		t.first = tok.Pos.Offset
 		return t.group(lex)
 	}
@@ -301,8 +307,10 @@ const (
 	ruleArrow
 	rulePunct
 	ruleBad
-	ruleBraces
-	ruleGroup
+	ruleBraces  // {…}
+	ruleGroup   // (…) of a signature
+	rulePayload // <…> of a type or an encoding
+	ruleList    // […] of an attribute value
 )
 
 var ruleOf = [...]lexer.TokenType{tIdent: ruleIdent, tOpName: ruleOpName, tInt: ruleInt, tFloat: ruleFloat, tString: ruleString,
@@ -315,7 +323,7 @@ type headLexer struct{}
 func (headLexer) Symbols() map[string]lexer.TokenType {
 	return map[string]lexer.TokenType{"EOF": lexer.EOF, "Ident": ruleIdent, "OpName": ruleOpName, "Int": ruleInt, "Float": ruleFloat,
 		"String": ruleString, "Value": ruleValue, "Symbol": ruleSymbol, "Hash": ruleHash, "Label": ruleLabel, "Arrow": ruleArrow,
-		"Punct": rulePunct, "Bad": ruleBad, "Braces": ruleBraces, "Group": ruleGroup}
+		"Punct": rulePunct, "Bad": ruleBad, "Braces": ruleBraces, "Group": ruleGroup, "Payload": rulePayload, "List": ruleList}
 }
 
 // Lex reads all of r as the head of one definition.

@@ -2,21 +2,25 @@ package parser
 
 import (
 	"errors"
+	"slices"
 	"sort"
+	"strings"
 
 	"github.com/alecthomas/participle/v2"
 	"github.com/alecthomas/participle/v2/lexer"
 
+	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 )
 
-// tokenList is a head as tokens: the scanner's, with a balanced group in braces
-// as one token, and one token of the parentheses that follow a symbol, an arrow
-// or the word launch.
+// tokenList is a head as tokens: the scanner's, except that these groups are one
+// token each: braces; parentheses behind a symbol, an arrow or the word launch;
+// angle brackets behind a word or #name; square brackets behind '='.
 type tokenList struct {
-	text  string
-	toks  []headToken
-	shape []byte // kinds of all tokens, texts of words
+	text     string
+	toks     []headToken
+	shape    []byte   // kinds of all tokens, texts of words
+	comments []string // those between and inside tokens, braces aside
 }
 
 // headToken is one token and its byte range in the text.
@@ -26,28 +30,71 @@ type headToken struct {
 	word       int // a word: where its text starts in the shape
 }
 
+// maxHeadTokens bounds a head: what is longer is not Loom, and the grammar needs
+// far more memory for a token than its text has bytes.
+const maxHeadTokens = 1 << 16
+
 // read fills the list with the tokens of text[pos:]. braces knows where the
 // groups in braces end, as far as the split has seen them.
 func (t *tokenList) read(text string, pos int, braces braceTable) {
 	*t = tokenList{text: text, toks: t.toks[:0], shape: t.shape[:0]}
-	sc := scanner{src: text, pos: pos}
-	signature := false // a parenthesis here opens a signature
-	for sc.next(); sc.kind != tEOF; sc.next() {
-		typ := ruleOf[sc.kind]
-		switch {
-		case sc.punct('{'):
-			end := braces.end(text, sc.start)
-			typ, sc.pos, sc.end = ruleBraces, end, end
-		case signature && sc.punct('('):
-			end := closeParen(text, sc.pos)
-			typ, sc.pos, sc.end = ruleGroup, end, end
+	sc := scanner{src: text, pos: pos, end: pos}
+	var before lexer.TokenType
+	signature, value := false, false // a bracket here opens a signature, a value
+	for sc.next(); sc.kind != tEOF && len(t.toks) < maxHeadTokens; sc.next() {
+		if sc.comment {
+			t.comments = append(t.comments, commentLines(text[sc.prevEnd:sc.start])...)
+		}
+		typ, end := ruleOf[sc.kind], sc.end
+		if typ == rulePunct {
+			ok := false
+			switch c := text[sc.start]; {
+			case c == '{':
+				typ, end, ok = ruleBraces, braces.end(text, sc.start), true
+			case c == '(' && signature:
+				end, _ = closeBracket(text, sc.pos, '(', ')')
+				typ, ok = ruleGroup, true // also when it is never closed
+			case c == '<' && (before == ruleIdent || before == ruleHash):
+				if end, ok = closeBracket(text, sc.pos, '<', '>'); ok {
+					typ = rulePayload
+				}
+			case c == '[' && value:
+				if end, ok = closeBracket(text, sc.pos, '[', ']'); ok {
+					typ = ruleList
+				}
+			}
+			if ok {
+				sc.pos, sc.end = end, end
+				if typ != ruleBraces {
+					t.comments = append(t.comments, commentsIn(text, sc.start, end)...)
+				}
+			}
 		}
 		signature = typ == ruleSymbol || typ == ruleArrow || typ == ruleIdent && sc.text() == "launch"
+		value = typ == rulePunct && text[sc.start] == '='
+		before = typ
 		t.shape = append(t.shape, byte(typ))
 		t.toks = append(t.toks, headToken{typ, sc.start, sc.end, len(t.shape)})
 		switch typ {
 		case ruleIdent, ruleOpName, rulePunct:
 			t.shape = append(append(t.shape, sc.text()...), 0)
+		}
+	}
+}
+
+// commentsIn returns the comments between the tokens of text[start:end].
+func commentsIn(text string, start, end int) (lines []string) {
+	if !strings.Contains(text[start:end], "//") {
+		return nil
+	}
+	sc := scanner{src: text[:end], pos: start, end: start}
+	for {
+		sc.next()
+		if sc.comment {
+			lines = append(lines, commentLines(text[sc.prevEnd:sc.start])...)
+		}
+		if sc.kind == tEOF {
+			return lines
 		}
 	}
 }
@@ -121,6 +168,13 @@ const (
 func parseHead[G any](p *body, g *participle.Parser[G]) *G {
 	h := &p.head
 	h.read(p.src, int(p.def.Span.Start), p.shared.braces)
+	p.aboveHead(h.comments)
+	if len(h.toks) == maxHeadTokens {
+		t := h.toks[maxHeadTokens-1]
+		p.report(diag.Errorf(p.span(t.start, t.end), "PARSE/003", "the head of %s has more than %d tokens", p.def.Op.Name, maxHeadTokens-1).
+			WithHelp("is a bracket before this place never closed?"))
+		return nil
+	}
 	if ast, ok := p.shapes[string(h.shape)].(*G); ok {
 		return ast
 	}
@@ -137,6 +191,19 @@ func parseHead[G any](p *body, g *participle.Parser[G]) *G {
 	}
 	p.headError(err)
 	return nil
+}
+
+// aboveHead moves comments from inside the definition's head above it.
+func (p *body) aboveHead(lines []string) {
+	if len(lines) == 0 {
+		return
+	}
+	var t loom.Trivia
+	if p.def.Trivia != nil {
+		t = *p.def.Trivia
+	}
+	t.Above = append(slices.Clip(t.Above), lines...)
+	p.def.Trivia = &t
 }
 
 // headError reports what the grammar found wrong.
@@ -219,32 +286,35 @@ func closeBrace(text string, pos int, stop func(word string) bool) (end int, ok 
 	return len(text), false
 }
 
-// closeParen returns the offset behind the parenthesis that closes the one
-// before pos, or that of the brace or the end of the text that comes first.
-func closeParen(text string, pos int) int {
+// closeBracket returns the offset behind the bracket that closes the one before
+// pos. ok is false when a brace (which only square brackets may hold) or the end
+// of the text comes first: end is that place then.
+func closeBracket(text string, pos int, open, close byte) (end int, ok bool) {
 	depth := 1
 	for pos < len(text) {
-		switch text[pos] {
-		case '{', '}':
-			return pos
-		case '(':
+		switch c := text[pos]; {
+		case c == open:
 			depth++
-		case ')':
-			if depth--; depth == 0 {
-				return pos + 1
+		case c == close:
+			if c == '>' && text[pos-1] == '-' { // the arrow of a function type
+				break
 			}
-		case '"':
+			if depth--; depth == 0 {
+				return pos + 1, true
+			}
+		case class[c]&cGroup == 0:
+		case c == '"':
 			pos = closeString(text, pos+1)
 			continue
-		case '/':
-			if pos+1 < len(text) && text[pos+1] == '/' {
-				pos = lineEnd(text, pos)
-				continue
-			}
+		case c == '/' && pos+1 < len(text) && text[pos+1] == '/':
+			pos = lineEnd(text, pos)
+			continue
+		case (c == '{' || c == '}') && open != '[':
+			return pos, false
 		}
 		pos++
 	}
-	return len(text)
+	return len(text), false
 }
 
 // closeString returns the offset behind the quote that closes the one before

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
@@ -14,6 +15,13 @@ import (
 // and never a panic.
 func TestHostileInput(t *testing.T) {
 	statement := "  %a = index.add %x, %x : index\n"
+	numbered := func(n int, format string) string {
+		var b strings.Builder
+		for i := range n {
+			fmt.Fprintf(&b, format, i)
+		}
+		return b.String()
+	}
 	for _, c := range []struct {
 		name, text string
 		clean      bool
@@ -34,12 +42,30 @@ func TestHostileInput(t *testing.T) {
 		{name: "1,000,000 statements", text: "func.def @f(%x: index) {\n" + strings.Repeat("  scf.schedule.fence\n", 1_000_000) + "  func.return\n}\n", clean: true},
 		{name: "100,000 definitions", text: strings.Repeat("config.decl @a : index\n", 100_000), clean: true},
 		{name: "close brackets", text: strings.Repeat(")>]}", 10_000)},
+		{name: "1,000,000 unknown definitions", text: strings.Repeat("a.b\n", 1_000_000)},
+		{name: "1,000,000 unknown statements", text: "func.def @f() {\n" + strings.Repeat("a.b\n", 1_000_000) + "}"},
+		{name: "1,000,000 opaque statements", text: "func.def @f() {\n" + strings.Repeat("low.nop\n", 1_000_000) + "func.return }", clean: true},
+		{name: "300,000 values, then unknown names", text: "func.def @f(%x: index) {\n" + numbered(300_000, "%%v%d = index.add %%x, %%x : index\n") + strings.Repeat("test.use %w : index\n", 1000) + "func.return }"},
+		{name: "300,000 attributes", text: "amdgpu.target<gfx1151> @t {" + numbered(300_000, "a%d = 1, ") + "}", clean: true},
+		{name: "300,000 aliases in a chain", text: "#a0 = #dense\n" + numbered(300_000, "#b%[1]d = #a%[1]d\n"), clean: true},
+		{name: "100,000 tied results", text: "func.def @f(%x: index) {\n" + strings.TrimSuffix(numbered(60_000, "%%r%d, "), ", ") + " = func.call @f(" + strings.TrimSuffix(numbered(60_000, "%%u%d, "), ", ") + ") : (" +
+			strings.TrimSuffix(strings.Repeat("index, ", 60_000), ", ") + ") -> (" + strings.TrimSuffix(numbered(60_000, "%%u%d as vector<[%%r1]xf32>, "), ", ") + ")\nfunc.return }"},
+		{name: "more operands than a list may have", text: "func.def @f(%x: index) {\n test.use " + strings.TrimSuffix(strings.Repeat("%x, ", 70_000), ", ") + " : index\nfunc.return }"},
+		{name: "500,000 constraints", text: "config.decl @a : %v: index where [" + strings.TrimSuffix(strings.Repeat("ge(%v, 1), ", 500_000), ", ") + "]"},
+		{name: "3,000,000 numbers", text: "metadata.module \"a\" = [" + strings.Repeat("1, ", 3_000_000) + "1]", clean: true},
+		{name: "10 MB of comment", text: "//" + strings.Repeat("x", 10_000_000), clean: true},
+		{name: "10 MB of line ends", text: "// a" + strings.Repeat("\n", 10_000_000) + "// b", clean: true},
+		{name: "10 MB without a token", text: strings.Repeat("?", 10_000_000)},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
+			start := time.Now()
 			m, l := parseAll("hostile.loom", c.text)
+			if took := time.Since(start); took > 30*time.Second { // a second where nothing else runs
+				t.Errorf("took %s", took)
+			}
 			runtime.GC()
 			runtime.ReadMemStats(&after)
 			if l.HasErrors() == c.clean {

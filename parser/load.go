@@ -23,14 +23,18 @@ type shared struct {
 	ready   atomic.Int32   // aliases before this one are loaded
 }
 
-func (s *shared) addAlias(d *loom.Def) {
+// addAlias notes the alias d and returns the first one of its name.
+func (s *shared) addAlias(d *loom.Def) (first *loom.Def) {
 	if s.byName == nil {
 		s.byName = map[string]int{}
 	}
-	if _, ok := s.byName[d.Name]; !ok {
-		s.byName[d.Name] = len(s.aliases)
+	n, ok := s.byName[d.Name]
+	if !ok {
+		n = len(s.aliases)
+		s.byName[d.Name] = n
 	}
 	s.aliases = append(s.aliases, d)
+	return s.aliases[n]
 }
 
 // alias returns the alias that #name stands for in d, or nil. Aliases are loaded
@@ -202,7 +206,7 @@ func headMessage(msg string, sc *scanner) string {
 	want = strings.TrimSuffix(want, ")")
 	r := strings.NewReplacer("<symbol>", "a @symbol", "<value>", "a %value", "<ident>", "a word", "<int>", "an integer",
 		"<string>", "a string", "<opname>", "an op name", "<arrow>", "'->'", "<braces>", "'{'", "typeText", "a type", "TypeText", "a type",
-		"braceText", "'{ … }'", "BraceText", "'{ … }'", "attrText", "a value", "AttrText", "a value", "encText", "an #encoding", "EncText", "an #encoding", "groupText", "'( … )'", "GroupText", "'( … )'", "<group>", "'( … )'", "\"", "'")
+		"braceText", "'{ … }'", "BraceText", "'{ … }'", "attrText", "a value", "AttrText", "a value", "encText", "an #encoding", "EncText", "an #encoding", "groupText", "'( … )'", "GroupText", "'( … )'", "<group>", "'( … )'", "<payload>", "'< … >'", "<list>", "'[ … ]'", "\"", "'")
 	return "expected " + r.Replace(want) + ", found " + describe(sc)
 }
 
@@ -234,6 +238,8 @@ func (p *body) dictAt(t *braceText) (out []loom.NamedAttr) {
 	if t == nil {
 		return nil
 	}
+	start, end := p.bytesOf(t.tokenRange)
+	p.aboveHead(commentsIn(p.src, start, end))
 	p.within(t.tokenRange, func() { out = p.dict(0) })
 	return out
 }
@@ -604,6 +610,7 @@ func (p *body) unquoted(tok lexer.Token) string {
 // loadAlias parses #alias = #family<…>.
 func (p *body) loadAlias() {
 	d := p.def
+	p.aboveHead(commentsIn(p.src, int(d.Span.Start), int(d.Span.End)))
 	p.guard(func() {
 		p.pos = int(d.Span.Start)
 		p.next()
@@ -614,9 +621,6 @@ func (p *body) loadAlias() {
 			p.expected("nothing more after the alias")
 		}
 	})
-	if first := p.shared.aliases[p.shared.byName[d.Name]]; first != d {
-		p.report(diag.Errorf(d.NameSpan, "PARSE/014", "alias '#%s' is defined twice", d.Name).WithRelated(first.NameSpan, "first defined here"))
-	}
 	if d.Enc == nil {
 		d.Enc = &loom.Encoding{Family: fmt.Sprintf("invalid.%s", d.Name)}
 	}

@@ -2,6 +2,7 @@ package parser
 
 import (
 	"hash/maphash"
+	"slices"
 
 	"github.com/loomc/loomc/loom"
 )
@@ -109,8 +110,16 @@ func (n *names) close(mark int) {
 	n.depth--
 }
 
-// visible returns the names that stand for a value.
+// maxCandidates bounds the search for a near name: comparing with every value of
+// an enormous body for each of its errors would take minutes.
+const maxCandidates = 4096
+
+// visible returns the names that stand for a value, none when there are too many
+// to choose from.
 func (n *names) visible() []string {
+	if len(n.entries) > maxCandidates {
+		return nil
+	}
 	var out []string
 	for _, e := range n.entries {
 		if e.val != nil {
@@ -118,4 +127,62 @@ func (n *names) visible() []string {
 		}
 	}
 	return out
+}
+
+// nameSet notices a name that comes again in one list.
+type nameSet struct {
+	few  [8]string
+	n    int
+	many map[string]bool
+}
+
+// add adds name and reports whether it was there.
+func (s *nameSet) add(name string) bool {
+	if s.many == nil {
+		if slices.Contains(s.few[:s.n], name) {
+			return true
+		}
+		if s.n < len(s.few) {
+			s.few[s.n] = name
+			s.n++
+			return false
+		}
+		s.many = map[string]bool{}
+		for _, f := range s.few {
+			s.many[f] = true
+		}
+	}
+	if s.many[name] {
+		return true
+	}
+	s.many[name] = true
+	return false
+}
+
+// valueIndex finds a value of a list by its name. It serves one statement.
+type valueIndex struct {
+	of []*loom.Value
+	at map[string]int
+}
+
+// find returns the position of the last value called name, -1 when there is none.
+func (x *valueIndex) find(list []*loom.Value, name string) int {
+	if len(list) <= 16 {
+		for i := len(list) - 1; i >= 0; i-- {
+			if list[i].Name == name {
+				return i
+			}
+		}
+		return -1
+	}
+	if len(x.of) != len(list) || x.of[0] != list[0] {
+		x.of, x.at = list, make(map[string]int, len(list))
+		for i, v := range list {
+			x.at[v.Name] = i
+		}
+	}
+	if i, ok := x.at[name]; ok {
+		return i
+	}
+	return -1
 }

@@ -1,6 +1,7 @@
 package parser
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -34,6 +35,20 @@ type splitter struct {
 
 func (s *splitter) span(start, end int) diag.Span {
 	return diag.Span{Src: s.src, Start: uint32(start), End: uint32(end)}
+}
+
+// maxFileErrors bounds the errors of a file's outer structure: a file with more
+// is not Loom at all.
+const maxFileErrors = 1000
+
+// report adds an error, up to the limit.
+func (s *splitter) report(d diag.Diagnostic) {
+	switch n := len(s.diags); {
+	case n < maxFileErrors:
+		s.diags.Add(d)
+	case n == maxFileErrors:
+		s.diags.Add(diag.Errorf(d.Span, "PARSE/012", "stopped listing after %d errors in this file", maxFileErrors))
+	}
 }
 
 // Parse splits src into definitions and returns the module. Bodies and heads
@@ -88,7 +103,7 @@ func (s *splitter) split() {
 		lastEnd = sc.prevEnd
 	}
 	if sc.comment {
-		s.mod.Tail = commentLines(text[lastEnd:])
+		s.mod.Tail = trimBlank(s.gap(lastEnd, len(text)).Above)
 	}
 }
 
@@ -110,7 +125,7 @@ func (s *splitter) stray(sc *scanner) {
 	} else if sc.punct('}') {
 		d = d.WithHelp("a closing brace without its opening brace: check the definition above")
 	}
-	s.diags.Add(d)
+	s.report(d)
 	depth := 0
 	for {
 		sc.next()
@@ -141,22 +156,22 @@ func (s *splitter) alias(sc *scanner, lastEnd int) {
 	s.trivia(d, sc, lastEnd)
 	end := sc.end
 	sc.next()
-	depth := 0
-	for sc.kind != tEOF {
-		if depth == 0 && (sc.kind == tOpName && !sc.punct('<') || sc.kind == tHash && end != sc.start && !strings.HasSuffix(strings.TrimSpace(sc.src[start:sc.start]), "=")) {
-			break
-		}
+	depth, value := 0, false // value: the '=' came last
+	for sc.kind != tEOF && (depth > 0 || sc.kind != tOpName && (sc.kind != tHash || value)) {
 		switch {
 		case sc.punct('<'), sc.punct('{'), sc.punct('['), sc.punct('('):
 			depth++
 		case sc.punct('>'), sc.punct('}'), sc.punct(']'), sc.punct(')'):
 			depth--
 		}
+		value = sc.punct('=')
 		end = sc.end
 		sc.next()
 	}
 	d.Span = s.span(start, end)
-	s.shared.addAlias(d)
+	if first := s.shared.addAlias(d); first != d {
+		s.report(diag.Errorf(d.NameSpan, "PARSE/014", "alias '#%s' is defined twice", d.Name).WithRelated(first.NameSpan, "first defined here"))
+	}
 	s.add(d)
 }
 
@@ -171,10 +186,12 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 	if def.Kind == loom.DefOpaque && def.Op == nil {
 		if !dialect.OpaqueDialect(prefix(name)) {
 			dg := diag.Errorf(s.span(start, opEnd), "PARSE/006", "unknown op '%s'", name)
-			if n := dialect.Ops().Nearest(name); n != "" {
-				dg = dg.WithHelp("did you mean '%s'?", n)
+			if len(s.diags) < maxErrors {
+				if n := dialect.Ops().Nearest(name); n != "" {
+					dg = dg.WithHelp("did you mean '%s'?", n)
+				}
 			}
-			s.diags.Add(dg)
+			s.report(dg)
 		}
 		def.Op = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.ModuleLevel}
 	}
@@ -248,7 +265,7 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 				s.shared.braces = append(s.shared.braces, braceRange{uint32(openAt), uint32(e)})
 				if !ok {
 					line, _ := s.src.LineCol(start)
-					s.diags.Add(diag.Errorf(s.span(openAt, openAt+1), "PARSE/003", "brace is never closed").
+					s.report(diag.Errorf(s.span(openAt, openAt+1), "PARSE/003", "brace is never closed").
 						WithRelated(s.span(start, opEnd), "in the definition that starts at line %d", line).
 						WithHelp("add the missing '}'"))
 				}
@@ -309,19 +326,29 @@ func (s *splitter) trivia(d *loom.Def, sc *scanner, lastEnd int) {
 	if !sc.comment && sc.newlines < 2 {
 		return
 	}
-	gap := s.src.Text[lastEnd:sc.start]
-	var t loom.Trivia
-	if behind := splitTrivia(gap, lastEnd == 0, &t); behind != "" && len(s.mod.Defs) > 0 {
-		p := s.mod.Defs[len(s.mod.Defs)-1]
-		if p.Trivia == nil {
-			p.Trivia = &loom.Trivia{}
-		}
-		p.Trivia.Behind = behind
-	}
-	if t.Blank || len(t.Above) > 0 {
+	if t := s.gap(lastEnd, sc.start); t.Blank || len(t.Above) > 0 {
 		d.Trivia = &t
 		d.Doc = docText(t.Above)
 	}
+}
+
+// gap returns the comments and blank line between two definitions. A comment
+// behind the first goes there.
+func (s *splitter) gap(start, end int) (t loom.Trivia) {
+	behind := splitTrivia(s.src.Text[start:end], start == 0, &t)
+	if behind == "" {
+		return t
+	}
+	if len(s.mod.Defs) == 0 {
+		t.Above = slices.Insert(t.Above, 0, behind)
+		return t
+	}
+	p := s.mod.Defs[len(s.mod.Defs)-1]
+	if p.Trivia == nil {
+		p.Trivia = &loom.Trivia{}
+	}
+	p.Trivia.Behind = behind
+	return t
 }
 
 // splitTrivia separates the text between two statements into a comment behind
@@ -336,7 +363,9 @@ func splitTrivia(gap string, atStart bool, t *loom.Trivia) (behind string) {
 		case l != "":
 			t.Above = append(t.Above, l)
 		case i > 0 && more && len(t.Above) > 0:
-			t.Above = append(t.Above, "")
+			if t.Above[len(t.Above)-1] != "" {
+				t.Above = append(t.Above, "")
+			}
 		case i > 0 && more:
 			t.Blank = true
 		}
@@ -363,19 +392,19 @@ func docText(above []string) string {
 	return b.String()
 }
 
+// commentLines returns the comments of a gap between tokens.
 func commentLines(gap string) []string {
-	var out []string
-	for _, l := range strings.Split(gap, "\n") {
-		if l = strings.TrimSpace(l); l != "" {
-			out = append(out, l)
-		} else if len(out) > 0 {
-			out = append(out, "")
-		}
+	var t loom.Trivia
+	splitTrivia(gap, true, &t)
+	return trimBlank(t.Above)
+}
+
+// trimBlank drops a blank line at the end.
+func trimBlank(lines []string) []string {
+	if n := len(lines); n > 0 && lines[n-1] == "" {
+		return lines[:n-1]
 	}
-	for len(out) > 0 && out[len(out)-1] == "" {
-		out = out[:len(out)-1]
-	}
-	return out
+	return lines
 }
 
 // unquoteLoose returns the value of a string token; a faulty escape is reported

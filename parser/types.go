@@ -67,11 +67,39 @@ var typeWords = []string{"index", "offset", "i1", "i8", "i16", "i32", "i64", "f8
 	"buffer", "vector", "view", "tensor", "tile", "pool", "group", "encoding", "reg"}
 
 func (p *body) peekAngle() bool {
-	i := p.pos
-	for i < len(p.src) && class[p.src[i]]&cSpace != 0 {
-		i++
-	}
+	i := skipSpace(p.src, p.pos)
 	return i < len(p.src) && p.src[i] == '<'
+}
+
+// skipSpace returns the offset of the first byte at or behind i that is neither
+// white space nor in a comment.
+func skipSpace(text string, i int) int {
+	for i < len(text) {
+		switch {
+		case class[text[i]]&cSpace != 0:
+			i++
+		case strings.HasPrefix(text[i:], "//"):
+			i = lineEnd(text, i)
+		default:
+			return i
+		}
+	}
+	return i
+}
+
+// plain returns the words of text between single spaces, without comments.
+func plain(text string) string {
+	var out []byte
+	for i := skipSpace(text, 0); i < len(text); i = skipSpace(text, i) {
+		if i > 0 && len(out) > 0 && class[text[i-1]]&(cSpace|cGroup) != 0 {
+			out = append(out, ' ')
+		}
+		for i < len(text) && class[text[i]]&cSpace == 0 && !strings.HasPrefix(text[i:], "//") {
+			out = append(out, text[i])
+			i++
+		}
+	}
+	return string(out)
 }
 
 func (p *body) typeList() []*loom.Type {
@@ -90,7 +118,7 @@ func (p *body) typeList() []*loom.Type {
 // payloadType reads word<…>. The text between the brackets is scanned as bytes
 // because 'x' separates dimensions there.
 func (p *body) payloadType(word string, start int) *loom.Type {
-	open := strings.IndexByte(p.src[p.pos:], '<') + p.pos
+	open := skipSpace(p.src, p.pos)
 	end := matchAngle(p.src, open)
 	if end < 0 {
 		p.fail(diag.Errorf(p.span(open, open+1), "PARSE/026", "angle bracket of the type is not closed"))
@@ -139,10 +167,10 @@ func matchAngle(src string, open int) int {
 			}
 			return -1
 		case '"':
-			for i++; i < len(src) && src[i] != '"' && src[i] != '\n'; i++ {
-				if src[i] == '\\' {
-					i++
-				}
+			i = closeString(src, i+1) - 1
+		case '/':
+			if i+1 < len(src) && src[i+1] == '/' {
+				i = lineEnd(src, i)
 			}
 		}
 		if depth > maxNesting {
@@ -159,18 +187,18 @@ func (p *body) malformed(start, end int, format string, args ...any) {
 func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 	switch word {
 	case "encoding":
-		role := strings.TrimSpace(inner)
+		role := plain(inner)
 		switch role {
 		case "layout", "schema", "storage", "transform":
 			return &loom.Type{Kind: loom.EncodingKind, Name: role}
 		}
 		p.malformed(at, at+len(inner), "encoding role '%s' is not one of layout, schema, storage, transform", role)
 	case "group":
-		return &loom.Type{Kind: loom.Group, Name: strings.TrimSpace(inner)}
+		return &loom.Type{Kind: loom.Group, Name: plain(inner)}
 	case "reg":
-		return &loom.Type{Kind: loom.Reg, Name: strings.TrimSpace(inner)}
+		return &loom.Type{Kind: loom.Reg, Name: plain(inner)}
 	case "low.storage":
-		return &loom.Type{Kind: loom.LowStorage, Name: strings.TrimSpace(inner)}
+		return &loom.Type{Kind: loom.LowStorage, Name: plain(inner)}
 	case "pool":
 		t := &loom.Type{Kind: loom.Pool}
 		p.enter(at, at+len(inner))
@@ -192,11 +220,7 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 	}
 	t := &loom.Type{Kind: kind}
 	i := 0
-	skip := func() {
-		for i < len(inner) && class[inner[i]]&cSpace != 0 {
-			i++
-		}
-	}
+	skip := func() { i = skipSpace(inner, i) }
 	for {
 		skip()
 		if i >= len(inner) {
@@ -268,10 +292,8 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 // typeValue returns the value called name that a type refers to, or nil. The type
 // of a result may refer to the results beside it.
 func (p *body) typeValue(name string) *loom.Value {
-	for _, v := range p.siblings {
-		if v.Name == name {
-			return v
-		}
+	if i := p.index.find(p.siblings, name); i >= 0 {
+		return p.siblings[i]
 	}
 	return p.names.lookup(name)
 }
@@ -333,6 +355,7 @@ func (p *body) encoding() *loom.Encoding {
 		return &e
 	}
 	e := &loom.Encoding{Family: name}
+	var seen nameSet
 	p.next()
 	if !p.accept('<') {
 		return e
@@ -344,14 +367,12 @@ func (p *body) encoding() *loom.Encoding {
 			if p.kind != tIdent && p.kind != tOpName {
 				p.expected("a parameter name")
 			}
-			n := p.text()
-			for _, o := range e.Params {
-				if o.Name == n {
-					p.report(diag.Errorf(p.here(), "PARSE/029", "encoding parameter '%s' is given twice", n))
-				}
-			}
+			n, at := p.text(), p.here()
 			p.next()
 			if p.accept('=') {
+				if seen.add(n) {
+					p.report(diag.Errorf(at, "PARSE/029", "encoding parameter '%s' is given twice", n))
+				}
 				if p.kind == tValue {
 					p.fail(diag.Errorf(p.here(), "PARSE/028", "parameter '%s' takes an SSA value inside the static parameter list", n).
 						WithHelp("dynamic parameters go into braces: {%s = %s : T}", n, p.text()))
@@ -449,15 +470,14 @@ func (p *body) predicate(name string, sp diag.Span, args []loom.PredArg) (loom.P
 func (p *body) dict(depth int) []loom.NamedAttr {
 	p.expectPunct('{')
 	var out []loom.NamedAttr
+	var seen nameSet
 	for !p.punct('}') {
 		if p.kind != tIdent && p.kind != tOpName {
 			p.expected("an attribute name")
 		}
 		n := p.text()
-		for _, o := range out {
-			if o.Name == n {
-				p.report(diag.Errorf(p.here(), "PARSE/020", "attribute '%s' is given twice", n))
-			}
+		if seen.add(n) {
+			p.report(diag.Errorf(p.here(), "PARSE/020", "attribute '%s' is given twice", n))
 		}
 		p.next()
 		p.expectPunct('=')

@@ -15,6 +15,7 @@ func (a *app) commands() []*cobra.Command {
 		a.verifyCommand(),
 		a.factsCommand(),
 		a.explainCommand(),
+		a.targetsCommand(),
 		a.doctorCommand(),
 		a.cacheCommand(),
 		a.childCommand(),

@@ -78,7 +78,7 @@ func (f *closeFlags) closed(c *cobra.Command, a *app, name string) (*exports.Set
 	outs, l := set.Link(c.Context(), picked[:1], req)
 	ds = append(ds, l...)
 	ds = append(ds, outs[0].Diags...)
-	if ds.HasErrors() || len(outs[0].Closed) == 0 {
+	if len(outs[0].Closed) == 0 {
 		return set, &outs[0], nil, ds, nil
 	}
 	return set, &outs[0], &outs[0].Closed[0], ds, nil
@@ -105,7 +105,10 @@ became constant, and prints self-contained HIP C++: no includes, pointers first,
 then scalars, literal wave size, #line back to the Loom source.
 
 Config that --config leaves open comes from the manifest's first plan case for the
-export, or from the one named with --case.`,
+export, or from the one named with --case.
+
+--pass-report says what each pass did and what blocked it, and --dump-after=PASS
+prints the kernel after every run of a pass. The `+passList(),
 		Example: `  loomc emit ggml_softmax_f32 --target gfx1151
   loomc emit ggml_flash_attention_f32_f16_wmma --config ggml.flash_attention.qk_head_size=64 --abi
   loomc emit ggml_rms_norm_f32 --format loom`,
@@ -120,14 +123,14 @@ export, or from the one named with --case.`,
 			if err != nil {
 				return err
 			}
+			if report && cl != nil && cl.Report != nil {
+				a.printReport(cl.Report)
+			}
 			if cl == nil || cl.Kernel == nil {
 				if err := a.show(ds); err != nil {
 					return err
 				}
 				return failed(errors.New("the export did not close"))
-			}
-			if report {
-				a.printReport(cl.Report)
 			}
 			var text []byte
 			switch {
@@ -169,21 +172,10 @@ func emitOptions(set *exports.Set, line bool) codegen.Options {
 	return codegen.Options{Line: line, Tool: "loomc " + version(), Corpus: set.Corpus().String()}
 }
 
+// printReport prints a report as comments, so that what follows stays what it is.
 func (a *app) printReport(r *linker.Report) {
-	fmt.Fprintf(a.out, "// passes of @%s\n", r.Kernel)
-	for _, p := range r.Passes {
-		if p.Changes > 0 {
-			fmt.Fprintf(a.out, "//   %-14s round %d: %d changes, %d ops\n", p.Pass, p.Round, p.Changes, p.Ops)
-		}
-	}
-	for _, s := range r.Selections {
-		fmt.Fprintf(a.out, "//   select %s at %s: %s\n", s.Family, s.Place, s.Chosen)
-		for _, x := range s.Rejected {
-			fmt.Fprintf(a.out, "//     rejected %s\n", x)
-		}
-	}
-	for _, l := range r.Loops {
-		fmt.Fprintf(a.out, "//   loop at %s: %s\n", l.Place, l.Action)
+	for line := range strings.Lines(r.Text()) {
+		fmt.Fprintf(a.out, "// %s", line)
 	}
 }
 

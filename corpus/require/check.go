@@ -317,7 +317,9 @@ func (k *checker) params(c *compat.Contract) {
 	check("launch parameter", k.launch(), c.Launch)
 	var names []string
 	for _, s := range slices.Concat(c.Workload, c.Launch) {
-		names = append(names, s.Name)
+		if !slices.Contains(names, s.Name) {
+			names = append(names, s.Name)
+		}
 	}
 	for _, p := range k.Case.Params {
 		if !slices.Contains(names, p.Name) {

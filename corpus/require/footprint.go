@@ -313,6 +313,11 @@ func (f *footprint) access(o *loom.Op) {
 	}
 }
 
+// addressSpace is the extent from which on a view is taken for a window over
+// whatever there is: corpora write view<1073741824xi8> where the real bound is
+// not at hand.
+const addressSpace = 1<<28 - 1
+
 // end is the end of the last byte an access through v may touch: bounded by the
 // view's extents and, where the op names them, by its indices.
 func (f *footprint) end(o *loom.Op, v *view) (int64, bool) {
@@ -343,6 +348,9 @@ func (f *footprint) end(o *loom.Op, v *view) (int64, bool) {
 			}
 		} else if v.shift != nil && i < len(v.own) && v.own[i].Hi > 0 && v.shift[i].Hi >= 0 {
 			top = min(top, add(v.shift[i].Hi, v.own[i].Hi-1))
+		}
+		if top >= addressSpace {
+			return 0, false
 		}
 		s := v.strides[i]
 		if top > 0 && (s.Hi < 0 || s.Hi == math.MaxInt64 || top == math.MaxInt64) {

@@ -186,6 +186,7 @@ func loweringCodes() []Code {
 	return []Code{
 		{"LOWERING/043", "fact refinement did not settle", "Facts kept changing after the allowed number of rounds.", params("pass, rounds"), "Report the input; simplify the loop that carries the values."},
 		{"LOWERING/SIZE", "kernel too large", "Inlining and unrolling made more operations than the limit.", params("kernel, operations, pass, limit"), "Reduce unroll factors, or raise the limit."},
+		{"LOWERING/DIVERGENT", "collective operation in divergent flow", "A barrier, a workgroup reduction or a matrix operation must be reached by every work item of its group. A branch or trip count around it was computed for each of them and differs.", params("op, group, condition, two work items"), "Move the operation out of the branch, or make the condition the same for the whole group."},
 		{"LOWERING/044", "mandatory inlining failed", "A template implementation or inline function must become part of its caller and cannot.", params("op, phase, callee, reason"), "The reason names the obstacle: recursion, a missing body, or more than one return."},
 		{"LOWERING/045", "template selection failed", "No implementation of the family could be chosen for this apply.", params("op, phase, family, reason"), "The notes list every candidate with the predicate, type or target that rejected it. Reasons: no_provider, target_mismatch, all_rejected, missing_facts, ambiguous, materialization_blocked, family_rejected, exact_call_rejected."},
 	}

@@ -235,7 +235,7 @@ func (c *detCheck) run() (diag.List, error) {
 		v.change = func(args []Arg) { fill0(args[at].Buffer[r.Lo:hi], 0xff) }
 		c.compare(v, fmt.Sprintf("bytes %d to %d of %%%s, which are declared dead", r.Lo, hi-1, r.Binding), maskHelp)
 	}
-	if c.d.Find && len(c.out) == 0 && took < 100*time.Millisecond {
+	if c.d.Find && len(c.out) == 0 && took < 20*time.Millisecond {
 		c.search(plain)
 	}
 	return c.out, c.ctx.Err()

@@ -295,11 +295,21 @@ func (f *frame) workgroup(lin int64) (err error) {
 		case stopFindings:
 			err = nil
 		default:
-			panic(r)
+			err = f.internal(r)
 		}
 	}()
 	f.exec()
 	return nil
+}
+
+// internal turns a bug of the executor into a diagnostic at the op it was running.
+func (f *frame) internal(r any) error {
+	var sp diag.Span
+	name := "launch"
+	if f.pc > 0 && f.pc <= len(f.ins) && f.ins[f.pc-1].op != nil {
+		sp, name = f.ins[f.pc-1].op.Span, f.ins[f.pc-1].op.Name()
+	}
+	return diag.Errorf(sp, codeInternal, "the executor failed in %s: %v (%s)", name, r, f.where1(-1))
 }
 
 // faultError renders a fault with the place and the items it happened in.

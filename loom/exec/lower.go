@@ -30,7 +30,6 @@ type lowerer struct {
 	op      *loom.Op
 	pin     int // >0 inside a region of several blocks
 	yield   []func(op *loom.Op)
-	preds   []loom.Predicate
 }
 
 type constKey struct {
@@ -41,7 +40,7 @@ type constKey struct {
 
 const (
 	codeUnsupported = "EXEC/UNSUPPORTED"
-	codeShape       = "EXEC/SHAPE"
+	codeInternal    = "INTERNAL/FAULT"
 )
 
 func lowerDef(p *Program, m Mode) (*code, diag.List) {

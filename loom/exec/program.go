@@ -232,13 +232,26 @@ func (p *Program) lower(m Mode) (*code, diag.List) {
 	if c := p.codes[m]; c != nil {
 		return c, nil
 	}
-	c, ds := lowerDef(p, m)
+	c, ds := lowerGuarded(p, m)
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	c.allocate()
 	p.codes[m] = c
 	return c, ds
+}
+
+// lowerGuarded turns a panic over IR that breaks the verifier's rules into a
+// diagnostic.
+func lowerGuarded(p *Program, m Mode) (c *code, ds diag.List) {
+	defer func() {
+		if r := recover(); r != nil {
+			c = nil
+			ds.Add(diag.Errorf(p.def.NameSpan, codeInternal, "the executor could not translate @%s: %v", p.def.Name, r).
+				WithHelp("verify the kernel first; a verified kernel that does this is a bug of the executor"))
+		}
+	}()
+	return lowerDef(p, m)
 }
 
 // bind resolves the program for a workgroup of lanes items.

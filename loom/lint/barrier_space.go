@@ -35,6 +35,7 @@ type spaceWalk struct {
 	done map[spaceFinding]bool
 }
 
+// region walks the blocks of a region. The list is the callee's to change.
 func (w *spaceWalk) region(r *loom.Region, in []pending) []pending {
 	for _, blk := range r.Blocks {
 		for _, op := range blk.Ops {
@@ -78,11 +79,14 @@ func (w *spaceWalk) op(op *loom.Op, in []pending) []pending {
 	}
 	if a.atomic && releases(op) && w.facts.Control(op) >= facts.UniformWorkgroup {
 		// Every item publishes its own stores.
-		return slices.DeleteFunc(slices.Clone(in), func(p pending) bool { return p.store.window.space == "global" })
+		return slices.DeleteFunc(in, func(p pending) bool { return p.store.window.space == "global" })
 	}
 	if a.write && !a.atomic && (a.window.space == "global" || a.window.space == "workgroup") {
-		in = slices.DeleteFunc(slices.Clone(in), func(p pending) bool { return p.store == a })
-		in = append(in, pending{store: a})
+		if i := slices.IndexFunc(in, func(p pending) bool { return p.store == a }); i >= 0 {
+			in[i].barrier = nil
+		} else {
+			in = append(in, pending{store: a})
+		}
 	}
 	return in
 }

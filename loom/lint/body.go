@@ -23,6 +23,9 @@ type body struct {
 	sym    *symbols
 	mem    *memory
 	guards map[*loom.Region][]guard
+	masks  map[*loom.Value]*mask // of maskOf; nil for values that are no masked weight
+	// decided holds what deciders found: buffers and scalars.
+	decided map[*loom.Value][2]map[*loom.Value]bool
 }
 
 func closedBody(c closed) *body {
@@ -54,6 +57,8 @@ func loneBody(d *loom.Def) *body {
 func (b *body) prepare() {
 	b.sym = newSymbols(b.facts)
 	b.guards = map[*loom.Region][]guard{}
+	b.masks = map[*loom.Value]*mask{}
+	b.decided = map[*loom.Value][2]map[*loom.Value]bool{}
 	b.mem = newMemory(b)
 }
 

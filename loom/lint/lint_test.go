@@ -145,14 +145,53 @@ func TestOptionsChooseRules(t *testing.T) {
 }
 
 func TestFaultyFileIsReportedAndSkipped(t *testing.T) {
-	m, _ := parser.Parse(diag.NewSource("a.loom", "config.decl @a : index\n\nfunc.def public @f() {\n  %x = index.nonsense 1 : index\n  func.return\n}\n"))
-	ds, err := lint.Files(context.Background(), []*loom.Module{m}, lint.Options{})
+	bad, _ := parser.Parse(diag.NewSource("bad.loom", "config.decl @a : index\n\nfunc.def public @f() {\n  %x = index.nonsense 1 : index\n  func.return\n}\n"))
+	good, _ := parser.Parse(diag.NewSource("good.loom", "config.decl @b : index\n"))
+	ds, err := lint.Files(context.Background(), []*loom.Module{bad, good}, lint.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if !ds.HasErrors() || !slices.ContainsFunc(ds, func(d diag.Diagnostic) bool { return d.Code == "LINT/CONFIG-UNUSED" }) {
-		t.Errorf("want the parser's error and the finding of the sound part:\n%s", diag.Text(ds))
+	var got []string
+	for _, d := range ds {
+		got = append(got, d.Span.Src.Name+" "+d.Code)
 	}
+	if d := cmp.Diff([]string{"bad.loom PARSE/006", "good.loom LINT/CONFIG-UNUSED"}, got); d != "" {
+		t.Errorf("findings differ (-want +got):\n%s\n%s", d, diag.Text(ds))
+	}
+}
+
+// Whatever a file holds, checking it ends with located findings.
+func FuzzFiles(f *testing.F) {
+	files, err := filepath.Glob("testdata/*.txtar")
+	if err != nil {
+		f.Fatal(err)
+	}
+	for _, file := range files {
+		ar, err := txtar.ParseFile(file)
+		if err != nil {
+			f.Fatal(err)
+		}
+		for _, x := range ar.Files {
+			if strings.HasSuffix(x.Name, ".loom") {
+				f.Add(string(x.Data))
+			}
+		}
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		m, _ := parser.Parse(diag.NewSource("f.loom", text))
+		if m == nil {
+			return
+		}
+		ds, err := lint.Files(context.Background(), []*loom.Module{m}, lint.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, d := range ds {
+			if _, ok := diag.Lookup(d.Code); !ok || !d.Span.Valid() {
+				t.Errorf("finding without place or with unknown code: %v", d)
+			}
+		}
+	})
 }
 
 func TestCancelledRun(t *testing.T) {

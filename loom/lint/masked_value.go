@@ -79,6 +79,15 @@ func isExp(op *loom.Op) bool {
 // maskOf finds the mask of a weight: a select of 0 for an exponential, or an
 // exponential of something that a mask lowers to −∞.
 func (b *body) maskOf(v *loom.Value) *mask {
+	if m, ok := b.masks[v]; ok {
+		return m
+	}
+	m := b.findMask(v)
+	b.masks[v] = m
+	return m
+}
+
+func (b *body) findMask(v *loom.Value) *mask {
 	var m *mask
 	b.backward(v, false, func(x *loom.Value) bool {
 		op := x.Def
@@ -170,7 +179,11 @@ func (b *body) newMask(at *loom.Op, cond *loom.Value, how string) *mask {
 // deciders lists the buffers whose contents, and the parameters whose values, take
 // part in a condition.
 func (b *body) deciders(cond *loom.Value) (buffers, scalars map[*loom.Value]bool) {
+	if d, ok := b.decided[cond]; ok {
+		return d[0], d[1]
+	}
 	buffers, scalars = map[*loom.Value]bool{}, map[*loom.Value]bool{}
+	b.decided[cond] = [2]map[*loom.Value]bool{buffers, scalars}
 	b.backward(cond, true, func(x *loom.Value) bool {
 		if a, ok := b.isLoad(x); ok && a.window.space == "global" {
 			buffers[a.window.root] = true

@@ -6,6 +6,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
 
@@ -16,7 +17,7 @@ import (
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/kernel"
 	"github.com/loomc/loomc/loom/target"
-	"github.com/loomc/loomc/parser"
+	"github.com/loomc/loomc/loom/verify"
 )
 
 // Options say what to check and for what.
@@ -48,9 +49,9 @@ func (o Options) rules() []Rule {
 }
 
 // Files checks parsed files. Every kernel is linked against all of the files, its
-// own first, and closed; what no kernel reaches is checked by itself. The list
-// also holds the parser's diagnostics about the files. The error is the context's,
-// when it ended first.
+// own first, and closed; what no kernel reaches is checked by itself. The rules take
+// valid text for granted: a file that the verifier refuses is left out, and its
+// errors are part of the list. The error is the context's, when it ended first.
 func Files(ctx context.Context, mods []*loom.Module, o Options) (diag.List, error) {
 	r := newRun(o, mods)
 	type job struct {
@@ -58,7 +59,7 @@ func Files(ctx context.Context, mods []*loom.Module, o Options) (diag.List, erro
 		def *loom.Def
 	}
 	var jobs []job
-	for i, m := range mods {
+	for i, m := range r.mods {
 		var x *linker.Index
 		for _, d := range m.Defs {
 			if d.Kind != loom.DefKernel || d.Load().HasErrors() {
@@ -66,7 +67,7 @@ func Files(ctx context.Context, mods []*loom.Module, o Options) (diag.List, erro
 			}
 			if x == nil {
 				srcs := []linker.Source{{Mod: m, Role: linker.Primary}}
-				for j, other := range mods {
+				for j, other := range r.mods {
 					if j != i {
 						srcs = append(srcs, linker.Source{Mod: other, Role: linker.Library})
 					}
@@ -77,10 +78,13 @@ func Files(ctx context.Context, mods []*loom.Module, o Options) (diag.List, erro
 		}
 	}
 	results := make([]outcome, len(jobs))
-	err := r.each(ctx, len(jobs), func(ctx context.Context, i int) (string, error) {
-		var err error
+	var done atomic.Int64
+	err := r.each(ctx, len(jobs), func(ctx context.Context, i int) (err error) {
 		results[i], err = r.closeOne(ctx, jobs[i].x, "@"+jobs[i].def.Name, jobs[i].def)
-		return jobs[i].def.Name, err
+		if o.Progress != nil {
+			o.Progress(int(done.Add(1)), len(jobs), jobs[i].def.Name)
+		}
+		return err
 	})
 	if err != nil {
 		return nil, err
@@ -161,30 +165,32 @@ type closed struct {
 }
 
 func newRun(o Options, mods []*loom.Module) *run {
-	r := &run{options: o, rules: o.rules(), mods: mods}
+	r := &run{options: o, rules: o.rules()}
 	for _, m := range mods {
-		r.ds = append(r.ds, m.Load()...)
+		ds := verify.Module(m, verify.Options{})
+		for _, d := range ds {
+			if d.Severity == diag.Error {
+				r.ds.Add(d)
+			}
+		}
+		if !ds.HasErrors() {
+			r.mods = append(r.mods, m)
+		}
 	}
-	r.defs = newPlaces(mods)
+	r.defs = newPlaces(r.mods)
 	return r
 }
 
-// each calls f for 0 … n−1 on all cores.
-func (r *run) each(ctx context.Context, n int, f func(ctx context.Context, i int) (string, error)) error {
+// each calls f for 0 … n−1 on all cores until the context ends.
+func (r *run) each(ctx context.Context, n int, f func(ctx context.Context, i int) error) error {
 	g, ctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	done := make(chan string, n)
 	for i := range n {
 		g.Go(func() error {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("lint: %w", err)
 			}
-			name, err := f(ctx, i)
-			done <- name
-			if r.options.Progress != nil {
-				r.options.Progress(len(done), n, name)
-			}
-			return err
+			return f(ctx, i)
 		})
 	}
 	return g.Wait()
@@ -327,7 +333,7 @@ func (r *run) finish(ctx context.Context, outs []outcome) (diag.List, error) {
 		}
 	}
 	found := make([]diag.List, len(bodies)+len(outs)+1)
-	err := r.each2(ctx, len(found), func(i int) {
+	err := r.each(ctx, len(found), func(_ context.Context, i int) error {
 		switch {
 		case i < len(bodies):
 			b := bodies[i]
@@ -356,6 +362,7 @@ func (r *run) finish(ctx context.Context, outs []outcome) (diag.List, error) {
 			}
 			found[i] = s.found
 		}
+		return nil
 	})
 	if err != nil {
 		return nil, err
@@ -367,21 +374,6 @@ func (r *run) finish(ctx context.Context, outs []outcome) (diag.List, error) {
 	all = once(all)
 	all = suppress(all, r.mods, r.defs, seen, r.rules)
 	return append(r.ds, all...).Sorted(), nil
-}
-
-func (r *run) each2(ctx context.Context, n int, f func(int)) error {
-	g, ctx := errgroup.WithContext(ctx)
-	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i := range n {
-		g.Go(func() error {
-			if err := ctx.Err(); err != nil {
-				return fmt.Errorf("lint: %w", err)
-			}
-			f(i)
-			return nil
-		})
-	}
-	return g.Wait()
 }
 
 // once keeps the first finding of a rule at a place.
@@ -401,20 +393,6 @@ func once(ds diag.List) diag.List {
 		out = append(out, d)
 	}
 	return out
-}
-
-// Parse reads the sources of files; a convenience for callers of Files.
-func Parse(srcs []*diag.Source) ([]*loom.Module, diag.List) {
-	var mods []*loom.Module
-	var ds diag.List
-	for _, s := range srcs {
-		m, l := parser.Parse(s)
-		ds = append(ds, l...)
-		if m != nil {
-			mods = append(mods, m)
-		}
-	}
-	return mods, ds
 }
 
 // link is a linked kernel before values are bound, as rules see it.

@@ -5,8 +5,10 @@ package jsonc
 
 import (
 	"math"
+	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/tailscale/hujson"
 
@@ -120,7 +122,7 @@ func (b *builder) value(v *hujson.Value) *Value {
 	case hujson.Literal:
 		switch x.Kind() {
 		case '"':
-			out.Kind, out.Text = String, x.String()
+			out.Kind, out.Text = String, content(x)
 		case 't', 'f':
 			out.Kind, out.Text = Bool, string(x)
 		case 'n':
@@ -134,20 +136,43 @@ func (b *builder) value(v *hujson.Value) *Value {
 		}
 	case *hujson.Object:
 		out.Kind = Object
-		seen := map[string]diag.Span{}
+		var seen map[string]diag.Span // small objects are searched instead
+		if len(x.Members) > 16 {
+			seen = make(map[string]diag.Span, len(x.Members))
+		}
+		out.Members = make([]Member, 0, len(x.Members))
 		for i := range x.Members {
 			m := &x.Members[i]
 			name, _ := m.Name.Value.(hujson.Literal)
-			key, sp := name.String(), b.span(&m.Name)
-			if first, dup := seen[key]; dup {
+			key, sp := content(name), b.span(&m.Name)
+			first, dup := seen[key]
+			if seen == nil {
+				if k := slices.IndexFunc(out.Members, func(m Member) bool { return m.Key == key }); k >= 0 {
+					first, dup = out.Members[k].KeySpan, true
+				}
+			}
+			if dup {
 				b.ds.Add(diag.Errorf(sp, b.code, "key '%s' comes twice", key).WithRelated(first, "first here").WithHelp("remove one of the two"))
 				continue
 			}
-			seen[key] = sp
+			if seen != nil {
+				seen[key] = sp
+			}
 			out.Members = append(out.Members, Member{key, sp, b.value(&m.Value)})
 		}
 	}
 	return out
+}
+
+// content is a string literal's content. Most have no escapes, and decoding is
+// what reading a large program spends its time on.
+func content(x hujson.Literal) string {
+	if n := len(x); n >= 2 && !slices.Contains(x, '\\') {
+		if s := string(x[1 : n-1]); utf8.ValidString(s) {
+			return s
+		}
+	}
+	return x.String()
 }
 
 // Get returns the member called key, nil when there is none. It may be called on

@@ -579,7 +579,17 @@ func (c *caseRun) expectEvent(op *loom.Op) error {
 		return diag.Errorf(op.Span, "CHECK/EXPECT", "no event %q is registered", key).
 			WithHelp("registered events: %s", names(c.o.Registry.Events))
 	}
-	msg, err := f(attrsOf(op, "provider"), c.out.Launches)
+	attrs := attrsOf(op, "provider", "parameter_names")
+	for i, v := range op.Field("parameters") {
+		if names := op.Attr("parameter_names").List(); i < len(names) {
+			x, err := c.get(v)
+			if err != nil {
+				return err
+			}
+			attrs[names[i].Str] = loom.IntAttr(int64(x.Bits))
+		}
+	}
+	msg, err := f(attrs, c.out.Launches)
 	if err == nil && msg != "" {
 		c.record(op, Mismatch{Rule: "event " + key, Message: msg}, key)
 	}
