@@ -30,9 +30,6 @@ type Arg struct {
 	Launch  int
 }
 
-// params is set by signature; the text of each parameter is written by assemble,
-// when it is known whether the body uses it.
-
 // signature names the parameters and binds them.
 func (e *emitter) signature() ABI {
 	var abi ABI
@@ -104,12 +101,11 @@ func (e *emitter) bindScalar(s kernel.Scalar, cv *cvar, ct string) {
 	e.let(p, expr)
 }
 
-// parameters writes the parameter list; used reports whether a name occurs in
-// the body.
-func (e *emitter) parameters(used func(string) bool) string {
+// parameters writes the parameter list, without the names the body does not use.
+func (e *emitter) parameters() string {
 	var ps []string
 	one := func(cv *cvar, typ string) {
-		if used(cv.name) {
+		if cv.live {
 			ps = append(ps, typ+cv.name)
 		} else {
 			ps = append(ps, strings.TrimRight(typ, " ")+" /*"+cv.name+"*/")

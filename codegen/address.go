@@ -362,6 +362,17 @@ func (e *emitter) address(v *viewRef, l lin) string {
 	var sb strings.Builder
 	sb.WriteString(b.base)
 	c := l.c + b.off
+	if e.bounded(v, l) {
+		// Nothing is subtracted and the whole distance fits 32 bits, so do its parts.
+		if len(uni) > 0 {
+			sb.WriteString(" + " + e.sum32(uni, 0))
+		}
+		if len(vary) > 0 {
+			sb.WriteString(" + " + e.sum32(vary, 0))
+		}
+		e.writeConst(&sb, c)
+		return sb.String()
+	}
 	lo, hi, ok := e.rangeOf(vary, 0)
 	if len(vary) > 0 && !(ok && lo >= 0 && hi <= math.MaxUint32) {
 		// The varying part alone may be negative or too large. A constant can repair
@@ -391,6 +402,20 @@ func (e *emitter) address(v *viewRef, l lin) string {
 	}
 	e.writeConst(&sb, c)
 	return sb.String()
+}
+
+// bounded reports an access whose parts are all non-negative, in a view of at most
+// 2^32 bytes: accesses stay inside the view, so every part stays below 2^32.
+func (e *emitter) bounded(v *viewRef, l lin) bool {
+	if n := e.viewBytes(v); n == 0 || n > 1<<32 || len(v.off.terms) > 0 || l.c < v.off.c {
+		return false
+	}
+	for _, t := range l.terms {
+		if t.coef < 0 || e.factAt(t.a).Lo < 0 || t.b != nil && e.factAt(t.b).Lo < 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // subtractsOrigin reports that the view's own offset varies, so that it cannot be

@@ -18,7 +18,23 @@ type part struct {
 	ordinal int
 	names   []string
 	text    string
-	needs   []string
+
+	once  sync.Once
+	needs []string
+}
+
+// deps lists the prelude names the part's text refers to.
+func (p *part) deps() []string {
+	p.once.Do(func() {
+		seen := map[string]bool{}
+		identifiers(p.text, func(id string) {
+			if prefixed(id) && !seen[id] && !slices.Contains(p.names, id) {
+				seen[id] = true
+				p.needs = append(p.needs, id)
+			}
+		})
+	})
+	return p.needs
 }
 
 // prelude indexes the parts by the names they define. A line "//@ a b" starts the
@@ -35,13 +51,6 @@ var prelude = sync.OnceValue(func() map[string]*part {
 			head, body, _ := strings.Cut(p, "\n")
 			pt := &part{ordinal: n, names: strings.Fields(head), text: strings.TrimRight(body, "\n") + "\n"}
 			n++
-			seen := map[string]bool{}
-			identifiers(pt.text, func(id string) {
-				if prefixed(id) && !seen[id] && !slices.Contains(pt.names, id) {
-					seen[id] = true
-					pt.needs = append(pt.needs, id)
-				}
-			})
 			for _, name := range pt.names {
 				idx[name] = pt
 			}
@@ -64,7 +73,7 @@ func (n *needs) add(id string) {
 	if p := prelude()[id]; p != nil {
 		if !n.parts[p] {
 			n.parts[p] = true
-			for _, d := range p.needs {
+			for _, d := range p.deps() {
 				n.add(d)
 			}
 		}
@@ -125,7 +134,7 @@ type piece struct {
 func (e *emitter) assemble(u *Unit) error {
 	n := &needs{parts: map[*part]bool{}, types: map[string]string{}}
 	used := map[string]bool{}
-	p := &printer{line: e.opt.Line, usedID: func(id string) {
+	p := &printer{line: e.opt.Line, used: func(id string) {
 		if !used[id] {
 			used[id] = true
 			n.add(id)
@@ -133,7 +142,7 @@ func (e *emitter) assemble(u *Unit) error {
 	}}
 	p.nodes(e.t.root.arms[0].kids, 1)
 	var b strings.Builder
-	params := e.parameters(func(s string) bool { return used[s] })
+	params := e.parameters()
 	identifiers(params, n.add)
 	e.startLine(&b)
 	fmt.Fprintf(&b, "extern \"C\" __global__ void LOOM_WORKGROUP(%d)\n%s(%s) {\n", e.items, e.k.Symbol, params)

@@ -12,6 +12,8 @@ import (
 
 const lanes = 256
 
+const f32 = loom.F32
+
 // program collects ops of one element-wise kernel: every op reads lane values and
 // writes its result to its own column of the output of its kind.
 type program struct {

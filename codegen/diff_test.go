@@ -149,7 +149,7 @@ func (s *suite) run(t *testing.T) {
 	kernels := make([]*kernel.Kernel, n)
 	want := make([][][]byte, n)
 	for i, tr := range s.trials {
-		kernels[i] = closeText(t, strings.Replace(tr.text, "@k(", fmt.Sprintf("@k%d(", i), 1), fmt.Sprintf("k%d", i), tr.target, tr.wave, nil)
+		kernels[i] = closeText(t, renamed(tr.text, i), fmt.Sprintf("k%d", i), tr.target, tr.wave, nil)
 		want[i] = tr.reference(t, kernels[i])
 		units[i] = emit(t, kernels[i], codegen.Options{NoHeader: true})
 	}
@@ -482,3 +482,8 @@ func toHalf(x float64) uint16 {
 }
 
 func putF32(b []byte, v float32) { binary.LittleEndian.PutUint32(b, math.Float32bits(v)) }
+
+// renamed gives the kernel k of a text the name k0, k1, …
+func renamed(text string, n int) string {
+	return strings.Replace(text, "@k(", fmt.Sprintf("@k%d(", n), 1)
+}

@@ -172,19 +172,28 @@ func (e *emitter) ldsDiag(need, limit int64) diag.Diagnostic {
 	return d
 }
 
+// collectUsers notes who uses index-like values, and results of ops that must run
+// even when nobody does.
 func (e *emitter) collectUsers() {
 	e.users = make(map[*loom.Value][]*loom.Op, 256)
+	note := func(v *loom.Value, o *loom.Op) {
+		if v.Type.Kind.IsIndexLike() || v.Def != nil && v.Def.Def.Traits&loom.Writes != 0 {
+			e.users[v] = append(e.users[v], o)
+		}
+	}
 	e.k.Def.Body.Walk(func(o *loom.Op) bool {
 		for _, v := range o.Operands {
-			e.users[v] = append(e.users[v], o)
+			note(v, o)
 		}
 		for _, s := range o.Succs {
 			for _, v := range s.Args {
-				e.users[v] = append(e.users[v], o)
+				note(v, o)
 			}
 		}
 		for _, r := range o.Results {
-			r.Type.Values(func(v *loom.Value) { e.users[v] = append(e.users[v], o) })
+			if !r.Type.IsStatic() {
+				r.Type.Values(func(v *loom.Value) { note(v, o) })
+			}
 		}
 		return true
 	})

@@ -143,7 +143,7 @@ func (e *emitter) publish(xs []string, typ string) published {
 		}
 		// All lanes hold the same value and write it to the same place: that is
 		// shorter than a branch for one lane, and keeps the code around in one piece.
-		e.t.add(fmt.Sprintf("*(%s *)(%s + %d + (loom_u32)%s * %du) = %s;", memName(p.mem, p.size), e.localVar(), p.slot+int64(j)*p.size*e.waves(), wave, p.size, x), nil)
+		e.t.add(fmt.Sprintf("*(%s *)(%s + (loom_u32)%s * %du) = %s;", memName(p.mem, p.size), e.localAt(p.slot+int64(j)*p.size*e.waves()), wave, p.size, x), nil)
 	}
 	e.t.add("loom_barrier_local();", nil)
 	return p
@@ -156,14 +156,22 @@ func (p published) read(j int64, wave string) string {
 	if isNumber(wave) {
 		var w int64
 		fmt.Sscan(wave, &w)
-		s = fmt.Sprintf("*(const %s *)(%s + %d)", memName(p.mem, p.size), p.e.localVar(), off+w*p.size)
+		s = fmt.Sprintf("*(const %s *)(%s)", memName(p.mem, p.size), p.e.localAt(off+w*p.size))
 	} else {
-		s = fmt.Sprintf("*(const %s *)(%s + %d + (loom_u32)(%s) * %du)", memName(p.mem, p.size), p.e.localVar(), off, wave, p.size)
+		s = fmt.Sprintf("*(const %s *)(%s + (loom_u32)(%s) * %du)", memName(p.mem, p.size), p.e.localAt(off), wave, p.size)
 	}
 	if p.mem != p.typ {
 		s = "loom_from_word<" + p.typ + ">(" + s + ")"
 	}
 	return s
+}
+
+// localAt is the address of a constant place in workgroup storage.
+func (e *emitter) localAt(off int64) string {
+	if off == 0 {
+		return e.localVar()
+	}
+	return e.localVar() + " + " + itoa(off)
 }
 
 // payload lists the scalars of a value.

@@ -111,17 +111,24 @@ func fromF32(k loom.Kind, s string) string {
 	return "loom_f32_" + shortNames[k] + "(" + s + ")"
 }
 
-// paren wraps s unless it is a single primary expression.
+// paren wraps s unless it is a name, a number, an element of a vector or a call.
 func paren(s string) string {
-	for i := 0; i < len(s); i++ {
-		if !isIdentPart(s[i]) {
-			if s[i] == '(' && matching(s, i) == len(s)-1 || s[i] == '[' && strings.IndexByte(s, ']') == len(s)-1 {
-				return s
-			}
-			return "(" + s + ")"
+	i := 0
+	for i < len(s) && isIdentPart(s[i]) {
+		i++
+	}
+	if i == len(s) {
+		return s
+	}
+	if i > 0 && s[i] == '<' { // template arguments of a call
+		if j := strings.Index(s[i:], ">("); j > 0 && !strings.ContainsAny(s[i:i+j], " &|") {
+			i += j + 1
 		}
 	}
-	return s
+	if s[i] == '(' && matching(s, i) == len(s)-1 || s[i] == '[' && strings.IndexByte(s, ']') == len(s)-1 {
+		return s
+	}
+	return "(" + s + ")"
 }
 
 // matching is the index of the parenthesis that closes the one at i, or -1.

@@ -46,9 +46,15 @@ func LaunchFunction(k *kernel.Kernel, name string) (string, diag.List) {
 	}
 	t := l.block(b, 1)
 	if t != nil && t.Def.Name == "kernel.launch.config" && !l.diags.HasErrors() {
+		checked := map[string]bool{}
 		for i, axis := range [3]string{"x", "y", "z"} {
 			c, s := l.ref(t.Operand("workgroup_count_"+axis)), l.ref(t.Operand("workgroup_size_"+axis))
-			fmt.Fprintf(&l.b, "  if (%s < 1 || %s > INT64_C(4294967295) || %s < 1 || %s > INT64_C(4294967295)) return false;\n", c, c, s, s)
+			for _, x := range []string{c, s} {
+				if !checked[x] {
+					checked[x] = true
+					fmt.Fprintf(&l.b, "  if (%s < 1 || %s > INT64_C(4294967295)) return false;\n", x, x)
+				}
+			}
 			fmt.Fprintf(&l.b, "  geometry.workgroup_count[%d] = static_cast<uint32_t>(%s);\n  geometry.workgroup_size[%d] = static_cast<uint32_t>(%s);\n", i, c, i, s)
 		}
 	}

@@ -59,6 +59,13 @@ func silu(x float64) float64 {
 	return x * logistic(x)
 }
 
+func geluErf(x float64) float64 {
+	if x < -100 {
+		return math.Copysign(0, -1)
+	}
+	return 0.5 * x * math.Erfc(-x/math.Sqrt2)
+}
+
 func geluTanh(x float64) float64 {
 	if x < -1e5 {
 		return math.Copysign(0, -1)
@@ -99,11 +106,11 @@ var mathCases = []mathCase{
 	{"asin", math.Asin, 2, -1, 1}, {"acos", math.Acos, 1.5, -1, 1}, {"atan", math.Atan, 2, -math.MaxFloat32, math.MaxFloat32},
 	{"sinh", math.Sinh, 2.5, -90, 90}, {"cosh", math.Cosh, 2, -90, 90}, {"tanh", math.Tanh, 2, -20, 20},
 	{"asinh", math.Asinh, 2.5, -math.MaxFloat32, math.MaxFloat32}, {"acosh", math.Acosh, 2.5, 1, math.MaxFloat32}, {"atanh", math.Atanh, 2.5, -1, 1},
-	{"erf", math.Erf, 1.5, -5, 5}, {"erfc", math.Erfc, 5, -5, 10.2}, {"cbrt", math.Cbrt, 1, -math.MaxFloat32, math.MaxFloat32},
+	{"erf", math.Erf, 1.5, -5, 5}, {"erfc", math.Erfc, 6, -5, 10.2}, {"cbrt", math.Cbrt, 1, -math.MaxFloat32, math.MaxFloat32},
 	{"sqrt", math.Sqrt, 0.5, 0, math.MaxFloat32}, {"rsqrt", func(x float64) float64 { return 1 / math.Sqrt(x) }, 1, 0, math.MaxFloat32},
 	{"logistic", logistic, 2, -104, 104}, {"silu", silu, 3.5, -110, 100},
 	{"softplus", func(x float64) float64 { return math.Max(x, 0) + math.Log1p(math.Exp(-math.Abs(x))) }, 2.5, -104, 104},
-	{"gelu_erf", func(x float64) float64 { return 0.5 * x * math.Erfc(-x*math.Sqrt2/2) }, 8, -13, 20},
+	{"gelu_erf", geluErf, 8, -13, 20},
 	{"gelu_tanh", geluTanh, 4, -10, 1e6},
 }
 

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -24,7 +25,8 @@ type node struct {
 	close  string   // closing text of a control statement
 	parent *node
 	deps   []*cvar
-	ctl    []*node // statements that live and die with the control statement
+	uses   []string // prelude names in the text
+	ctl    []*node  // statements that live and die with the control statement
 	live   bool
 }
 
@@ -92,6 +94,8 @@ type tree struct {
 	span  diag.Span
 	above []string
 	roots []*node
+	deps  []*cvar
+	uses  []string
 }
 
 func newTree() *tree {
@@ -101,27 +105,29 @@ func newTree() *tree {
 	return t
 }
 
-func (t *tree) scan(text string) []*cvar {
-	var deps []*cvar
+// scan adds to n what a piece of its text reads: variables, and names of the
+// prelude. The lists of all nodes share two growing arrays.
+func (t *tree) scan(n *node, text string) {
+	d, u := len(t.deps), len(t.uses)
+	t.deps = append(t.deps, n.deps...)
+	t.uses = append(t.uses, n.uses...)
 	identifiers(text, func(id string) {
-		v := t.vars[id]
-		if v == nil {
+		if len(id) > 5 && (id[:5] == "loom_" || id[:5] == "LOOM_") {
+			t.uses = append(t.uses, id)
 			return
 		}
-		for _, d := range deps {
-			if d == v {
-				return
-			}
+		if v := t.vars[id]; v != nil && !slices.Contains(t.deps[d:], v) {
+			t.deps = append(t.deps, v)
 		}
-		deps = append(deps, v)
 	})
-	return deps
+	n.deps, n.uses = slices.Clip(t.deps[d:]), slices.Clip(t.uses[u:])
 }
 
 // add appends a statement. def is the variable it declares or assigns, nil for a
 // statement that is needed for its effect.
 func (t *tree) add(text string, def *cvar) *node {
-	n := &node{text: text, span: t.span, above: t.above, parent: t.owner, deps: t.scan(text)}
+	n := &node{text: text, span: t.span, above: t.above, parent: t.owner}
+	t.scan(n, text)
 	t.above = nil
 	if def != nil {
 		def.defs = append(def.defs, n)
@@ -145,7 +151,7 @@ func (t *tree) control(close string) *node {
 func (t *tree) in(n *node, open string, body func()) *arm {
 	a := &arm{open: open}
 	n.arms = append(n.arms, a)
-	n.deps = append(n.deps, t.scan(open)...)
+	t.scan(n, open)
 	at, owner := t.at, t.owner
 	t.at, t.owner = a, n
 	body()
@@ -156,7 +162,8 @@ func (t *tree) in(n *node, open string, body func()) *arm {
 // addControl appends a statement that lives exactly as long as the control
 // statement n.
 func (t *tree) addControl(n *node, text string) {
-	k := &node{text: text, span: t.span, parent: t.owner, deps: t.scan(text)}
+	k := &node{text: text, span: t.span, parent: t.owner}
+	t.scan(k, text)
 	t.at.kids = append(t.at.kids, k)
 	n.ctl = append(n.ctl, k)
 }
@@ -197,8 +204,8 @@ type printer struct {
 	b      []byte
 	line   bool // write #line directives
 	file   string
-	number int // line the compiler would give the next line of output
-	usedID func(string)
+	number int          // line the compiler would give the next line of output
+	used   func(string) // told every prelude name that is printed
 }
 
 func (p *printer) directive(sp diag.Span) {
@@ -223,7 +230,6 @@ func (p *printer) text(s string, depth int) {
 	if s == "" {
 		return
 	}
-	identifiers(s, p.usedID)
 	for s != "" {
 		var l string
 		l, s, _ = strings.Cut(s, "\n")
@@ -241,6 +247,9 @@ func (p *printer) nodes(ns []*node, depth int) {
 	for _, n := range ns {
 		if !n.live {
 			continue
+		}
+		for _, id := range n.uses {
+			p.used(id)
 		}
 		for _, c := range n.above {
 			p.text(c, depth)

@@ -436,6 +436,9 @@ type declList struct {
 
 func (d *declList) add(cv *cvar) {
 	n := &node{text: cv.ctype + " " + cv.name + ";", parent: d.owner}
+	if strings.HasPrefix(cv.ctype, "loom_") {
+		n.uses = append(n.uses, cv.ctype)
+	}
 	cv.defs = append(cv.defs, n)
 	d.nodes = append(d.nodes, n)
 }

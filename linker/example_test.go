@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/loomc/loomc/linker"
+	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/parser"
 )
@@ -76,4 +77,55 @@ func.def inline @scaled(%x: f32) -> (f32) {
 	// src read
 	// dst write
 	// workgroup size [64 1 1]
+}
+
+// Specialize reports what it did: which implementation it chose and what became
+// of the rest.
+func ExampleSpecialize() {
+	const text = `
+template.decl @store.width(%n: index) -> (index)
+template.def<@store.width> priority(1) @width_four(%n: index) -> (index) where [multiple_of(%n, 4)] {
+  %c = index.constant 4 : index
+  template.return %c : index
+}
+template.def<@store.width> @width_one(%n: index) -> (index) {
+  %c = index.constant 1 : index
+  template.return %c : index
+}
+kernel.def @k() {
+  %one = index.constant 1 : index
+  kernel.launch.config workgroups(%one, %one, %one) workgroup_size(%one, %one, %one) : index
+} launch(%dst: buffer) {
+  %zero = index.constant 0 : offset
+  %n = index.constant 64 : index
+  %v = buffer.view %dst[%zero] : buffer -> view<64xi32>
+  %w = template.apply<@store.width>(%n) : (index) -> (index)
+  %x = index.cast %w : index to i32
+  view.store %x, %v[0] : i32, view<64xi32>
+  kernel.return
+}`
+	m, _ := parser.Parse(diag.NewSource("k.loom", text))
+	ctx := context.Background()
+	linked, _ := linker.Link(ctx, linker.NewIndex([]linker.Source{{Mod: m}}), linker.Request{Roots: []string{"k"}, Target: "gfx1151"})
+	k, report, findings, err := linker.Specialize(ctx, linked.Module, "k", linker.SpecializeOptions{Target: linked.Roots[0].Target})
+	if err != nil || findings.HasErrors() {
+		fmt.Println(err, findings)
+		return
+	}
+	for _, s := range report.Selections {
+		fmt.Printf("%s: %s, not %s\n", s.Family, s.Chosen, s.Rejected[0])
+	}
+	fmt.Print(string(loom.PrintDef(k.Def)))
+	// Output:
+	// store.width: width_four, not @width_one (priority 0): fits, at a lower priority
+	// kernel.def @k() {
+	//   %one = index.constant 1 : index
+	//   kernel.launch.config workgroups(%one, %one, %one) workgroup_size(%one, %one, %one) : index
+	// } launch(%dst: buffer) {
+	//   %zero = index.constant 0 : offset
+	//   %v = buffer.view %dst[%zero] : buffer -> view<64xi32>
+	//   %x = scalar.constant 4 : i32
+	//   view.store %x, %v[0] : i32, view<64xi32>
+	//   kernel.return
+	// }
 }

@@ -161,7 +161,12 @@ func (s *specializer) record(op *loom.Op, c Choice) {
 		r.Chosen = c.Winner.Name
 	}
 	for _, k := range c.Candidates {
-		if k.Def != c.Winner || c.Failure != "" {
+		switch {
+		case r.Chosen == "":
+			r.Rejected = append(r.Rejected, k.String())
+		case k.Def != c.Winner && k.Verdict == facts.Match:
+			r.Rejected = append(r.Rejected, k.String()+", at a lower priority")
+		case k.Def != c.Winner:
 			r.Rejected = append(r.Rejected, k.String())
 		}
 	}

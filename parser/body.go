@@ -41,7 +41,8 @@ type body struct {
 	opStack  []*loom.Op  // of the blocks being read
 	free     []*statement
 	argBuf   []loom.PredArg
-	index    valueIndex
+	operands valueIndex    // of the statement
+	results  valueIndex    // of siblings
 	siblings []*loom.Value // results whose types are being read
 	inHead   bool          // reading a signature
 	stop     bool
@@ -499,7 +500,7 @@ type statement struct {
 // newStatement returns a cleared statement. One that a syntax error abandons is
 // left to the garbage collector.
 func (p *body) newStatement() *statement {
-	p.index = valueIndex{}
+	p.operands, p.results = valueIndex{}, valueIndex{}
 	n := len(p.free)
 	if n == 0 {
 		return &statement{}

@@ -576,7 +576,7 @@ func results(p *body, st *statement) {
 		tied := int64(-1)
 		if p.kind == tValue { // %operand as T
 			n := p.valueName()
-			tied = int64(p.index.find(st.opnds, n))
+			tied = int64(p.operands.find(st.opnds, n))
 			if tied < 0 {
 				p.report(diag.Errorf(p.here(), "DOMINANCE/005", "tied result names '%%%s', which is not an operand of the op", n))
 			}

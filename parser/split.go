@@ -31,6 +31,9 @@ type splitter struct {
 	diags  diag.List
 	shared *shared
 	load   func(*loom.Def) diag.List // shared.load
+	opaque map[string]*loom.OpDef    // ops of definitions carried verbatim
+	defs   []loom.Def                // to be handed out
+	stop   bool                      // too many errors
 }
 
 func (s *splitter) span(start, end int) diag.Span {
@@ -47,7 +50,8 @@ func (s *splitter) report(d diag.Diagnostic) {
 	case n < maxFileErrors:
 		s.diags.Add(d)
 	case n == maxFileErrors:
-		s.diags.Add(diag.Errorf(d.Span, "PARSE/012", "stopped listing after %d errors in this file", maxFileErrors))
+		s.diags.Add(diag.Errorf(d.Span, "PARSE/012", "stopped after %d errors in the file's outer structure", maxFileErrors))
+		s.stop = true
 	}
 }
 
@@ -87,7 +91,7 @@ func (s *splitter) split() {
 	sc := scanner{src: text}
 	sc.next()
 	lastEnd := 0
-	for sc.kind != tEOF {
+	for sc.kind != tEOF && !s.stop {
 		start := sc.start
 		switch {
 		case sc.kind == tOpName && (moduleKinds[sc.text()] != 0 || dialect.OpaqueDialect(prefix(sc.text())) || dialect.Ops().Lookup(sc.text()) == nil):
@@ -102,7 +106,7 @@ func (s *splitter) split() {
 		}
 		lastEnd = sc.prevEnd
 	}
-	if sc.comment {
+	if sc.comment && !s.stop {
 		s.mod.Tail = trimBlank(s.gap(lastEnd, len(text)).Above)
 	}
 }
@@ -150,8 +154,20 @@ func (s *splitter) stray(sc *scanner) {
 
 func atColumnOne(sc *scanner) bool { return sc.start == 0 || sc.src[sc.start-1] == '\n' }
 
+// newDef returns the next definition of the module.
+func (s *splitter) newDef(k loom.DefKind) *loom.Def {
+	if len(s.defs) == 0 { // several at once, but not for a small file
+		s.defs = make([]loom.Def, min(1+len(s.src.Text)/2048, 32))
+	}
+	d := &s.defs[0]
+	s.defs = s.defs[1:]
+	d.Kind, d.Mod, d.Ordinal = k, s.mod, len(s.mod.Defs)
+	return d
+}
+
 func (s *splitter) alias(sc *scanner, lastEnd int) {
-	d := &loom.Def{Kind: loom.DefAlias, Name: sc.text()[1:], NameSpan: s.span(sc.start, sc.end), Mod: s.mod, Ordinal: len(s.mod.Defs)}
+	d := s.newDef(loom.DefAlias)
+	d.Name, d.NameSpan = sc.text()[1:], s.span(sc.start, sc.end)
 	start := sc.start
 	s.trivia(d, sc, lastEnd)
 	end := sc.end
@@ -179,7 +195,8 @@ func (s *splitter) alias(sc *scanner, lastEnd int) {
 // left on the first token after it.
 func (s *splitter) definition(sc *scanner, lastEnd int) {
 	name := sc.text()
-	def := &loom.Def{Kind: moduleKinds[name], Op: dialect.Ops().Lookup(name), Mod: s.mod, Ordinal: len(s.mod.Defs)}
+	def := s.newDef(moduleKinds[name])
+	def.Op = dialect.Ops().Lookup(name)
 	start := sc.start
 	s.trivia(def, sc, lastEnd)
 	opEnd := sc.end
@@ -193,7 +210,13 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 			}
 			s.report(dg)
 		}
-		def.Op = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.ModuleLevel}
+		if def.Op = s.opaque[name]; def.Op == nil {
+			if s.opaque == nil {
+				s.opaque = map[string]*loom.OpDef{}
+			}
+			def.Op = &loom.OpDef{Name: name, Traits: loom.Opaque | loom.ModuleLevel}
+			s.opaque[name] = def.Op
+		}
 	}
 	switch name {
 	case "func.template", "func.ukernel", "func.provider.decl":

@@ -292,7 +292,7 @@ func (p *body) buildPayload(word, inner string, at int) *loom.Type {
 // typeValue returns the value called name that a type refers to, or nil. The type
 // of a result may refer to the results beside it.
 func (p *body) typeValue(name string) *loom.Value {
-	if i := p.index.find(p.siblings, name); i >= 0 {
+	if i := p.results.find(p.siblings, name); i >= 0 {
 		return p.siblings[i]
 	}
 	return p.names.lookup(name)
@@ -549,27 +549,43 @@ func (p *body) attr(depth int) loom.Attr {
 	return loom.Attr{}
 }
 
+// attrList reads [a, b, …]: integers, or a list of any values.
 func (p *body) attrList(depth int) loom.Attr {
 	p.next()
-	var out []loom.Attr
-	ints := true
+	var ints []int64
+	var out []loom.Attr // instead of ints once another value or a spelling has to be kept
+	mixed := false
 	for !p.punct(']') {
 		a := p.attr(depth + 1)
-		ints = ints && a.Kind == loom.AttrInt
-		out = append(out, a)
+		if out == nil && a.Kind == loom.AttrInt && a.Str == "" {
+			ints = append(ints, a.Int)
+		} else {
+			if out == nil {
+				for _, v := range ints {
+					out = append(out, loom.IntAttr(v))
+				}
+			}
+			mixed = mixed || a.Kind != loom.AttrInt
+			out = append(out, a)
+		}
 		if !p.accept(',') {
 			break
 		}
 	}
 	p.expectPunct(']')
-	if !ints {
+	if mixed {
 		return loom.Attr{Kind: loom.AttrList, Aux: out}
 	}
-	vals := make([]int64, len(out))
-	for i, a := range out {
-		vals[i] = a.Int
+	if out != nil {
+		ints = ints[:0]
+		for _, a := range out {
+			ints = append(ints, a.Int)
+		}
 	}
-	return loom.Attr{Kind: loom.AttrInts, Aux: vals}
+	if ints == nil {
+		ints = []int64{}
+	}
+	return loom.Attr{Kind: loom.AttrInts, Aux: ints}
 }
 
 // unquote resolves the JSON escapes of the current string token.

@@ -108,7 +108,7 @@ Config that --config leaves open comes from the manifest's first plan case for t
 export, or from the one named with --case.
 
 --pass-report says what each pass did and what blocked it, and --dump-after=PASS
-prints the kernel after every run of a pass. The `+passList(),
+prints the kernel after every run of a pass. The ` + passList(),
 		Example: `  loomc emit ggml_softmax_f32 --target gfx1151
   loomc emit ggml_flash_attention_f32_f16_wmma --config ggml.flash_attention.qk_head_size=64 --abi
   loomc emit ggml_rms_norm_f32 --format loom`,

@@ -116,7 +116,7 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 	bar := a.progress("linking")
 	outs, l := set.Link(ctx, picked, exports.Request{
 		Config: bindings, Target: o.target, Case: o.planCase, StripCheck: o.stripCheck,
-		RequireResolvedConfig: o.requireConfig, StrictConfig: o.strictConfig, Progress: bar.update,
+		RequireResolvedConfig: o.requireConfig, StrictConfig: o.strictConfig, Progress: bar.update, Summary: true,
 	})
 	bar.done()
 	ds = append(ds, l...)

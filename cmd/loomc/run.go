@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -26,8 +27,12 @@ type runOptions struct {
 	workload      []string
 	args, outs    []string
 	sanitize      []string
+	dead          []string
 	repeat        int
 	timed, counts bool
+	trace         bool
+	lane          int
+	workgroup     int64
 }
 
 func (a *app) runCommand() *cobra.Command {
@@ -55,9 +60,13 @@ shape and element are those of the input file of the same buffer, or raw bytes.`
 	f.StringArrayVar(&o.args, "arg", nil, "launch argument: name=number, name=file.npy or name=zeros:BYTES (repeatable)")
 	f.StringArrayVar(&o.outs, "out", nil, "write a buffer after the run: name=file.npy (repeatable)")
 	f.StringSliceVar(&o.sanitize, "sanitize", nil, "sanitizers to run with on the cpu; see 'loomc test'")
+	f.StringArrayVar(&o.dead, "dead", nil, "bytes the launch must not depend on: binding[lo:hi]; see 'loomc test'")
 	f.IntVar(&o.repeat, "repeat", 1, "launches to time")
 	f.BoolVar(&o.timed, "time", false, "print the time of a launch")
-	f.BoolVar(&o.counts, "count", false, "print executed operations and bytes (cpu)")
+	f.BoolVar(&o.counts, "count", false, "print executed operations, loads, stores and bytes (cpu)")
+	f.BoolVar(&o.trace, "trace", false, "print the value of every operation of one work item (cpu)")
+	f.IntVar(&o.lane, "lane", 0, "work item that --trace follows, counted through the workgroup")
+	f.Int64Var(&o.workgroup, "workgroup", 0, "workgroup that --trace follows, counted through the grid")
 	return c
 }
 
@@ -104,15 +113,24 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 	var took time.Duration
 	var report *exec.Report
 	if o.device == "cpu" {
-		mode, err := exec.ParseSanitizers(o.sanitize)
+		san, err := parseSanitizers(o.sanitize, o.dead)
 		if err != nil {
-			return &status{exitUsage, err}
+			return err
 		}
 		p, l := exec.Compile(k)
 		if err := a.show(l); err != nil {
 			return err
 		}
-		ln := exec.Launch{Geometry: geo, Args: launch, Options: exec.Options{Sanitize: mode, Count: o.counts}}
+		ln := exec.Launch{Geometry: geo, Args: launch, Options: exec.Options{Sanitize: san.mode, Count: o.counts, Trace: a.tracer(o)}}
+		if san.determinism != nil {
+			l, err := exec.CheckDeterminism(ctx, p, ln, *san.determinism)
+			if err != nil {
+				return a.showError(err)
+			}
+			if err := a.show(l); err != nil {
+				return err
+			}
+		}
 		start := time.Now()
 		if report, err = p.Run(ctx, ln); err != nil {
 			return a.showError(err)
@@ -148,9 +166,44 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 		return nil
 	}
 	if o.counts && report.Counts != nil {
-		fmt.Fprintf(a.out, "%+v\n", *report.Counts)
+		a.printCounts(report.Counts)
 	}
 	return a.show(report.Findings)
+}
+
+// tracer prints the values of one work item, each with its source line.
+func (a *app) tracer(o *runOptions) *exec.Trace {
+	if !o.trace {
+		return nil
+	}
+	return &exec.Trace{Workgroup: o.workgroup, Item: o.lane, Event: func(op *loom.Op, v *loom.Value, text string) {
+		fmt.Fprintf(a.out, "%s: %%%s = %s\n", op.NameSpan(), v.Name, text)
+	}}
+}
+
+// printCounts prints what a roofline needs: bytes by memory space and operations.
+func (a *app) printCounts(c *exec.Counts) {
+	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
+	spaces := make([]string, 0, len(c.LoadBytes))
+	for s := range c.LoadBytes {
+		spaces = append(spaces, s)
+	}
+	for s := range c.StoreBytes {
+		spaces = append(spaces, s)
+	}
+	slices.Sort(spaces)
+	for _, s := range slices.Compact(spaces) {
+		fmt.Fprintf(w, "%s memory\t%d bytes read\t%d bytes written\n", s, c.LoadBytes[s], c.StoreBytes[s])
+	}
+	fmt.Fprintf(w, "elements\t%d loads\t%d stores\n", c.Loads, c.Stores)
+	fmt.Fprintf(w, "arithmetic\t%d float operations\t%d of matrix instructions\t%d lane operations in all\n", c.FloatOps, c.MatrixFlops, c.LaneOps)
+	w.Flush()
+	w = tabwriter.NewWriter(a.out, 0, 4, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(w, "OP\tITEMS\tLANE OPS\t")
+	for _, o := range c.Ops {
+		fmt.Fprintf(w, "%s\t%d\t%d\t\n", o.Op, o.Items, o.Lanes)
+	}
+	w.Flush()
 }
 
 // showError shows an error that is a diagnostic or a list of them.

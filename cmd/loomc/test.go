@@ -17,7 +17,6 @@ import (
 	"github.com/loomc/loomc/corpus/exports"
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
-	"github.com/loomc/loomc/loom/exec"
 	"github.com/loomc/loomc/loom/exec/check"
 )
 
@@ -32,6 +31,7 @@ type testOptions struct {
 	target    string
 	dir       string
 	list      bool
+	dead      []string
 }
 
 // testUnit is one file of test cases with what it links against.
@@ -75,6 +75,7 @@ it launches.`,
 	f.StringSliceVar(&o.sanitize, "sanitize", nil, "race, bounds, init, assume, nan, divergence, determinism or all (comma-separated)")
 	f.StringVar(&o.target, "target", "", "processor to link kernels for (default: what each kernel names)")
 	f.StringVar(&o.dir, "dir", "", "directory for npy files (default: the test file's)")
+	f.StringArrayVar(&o.dead, "dead", nil, "bytes a launch must not depend on: [kernel:]binding[lo:hi], for the determinism sanitizer (repeatable)")
 	f.BoolVar(&o.list, "list", false, "list the cases instead of running them")
 	return c
 }
@@ -195,21 +196,12 @@ func (a *app) testDevice(ctx context.Context, o *testOptions) (check.Device, fun
 		}
 		return a.gpuDevice(ctx, o.device)
 	}
-	cpu := &check.CPU{}
-	var names []string
-	for _, s := range o.sanitize {
-		if s == "determinism" || s == "all" {
-			cpu.Determinism = &exec.Determinism{}
-		}
-		if s != "determinism" {
-			names = append(names, s)
-		}
-	}
-	m, err := exec.ParseSanitizers(names)
+	san, err := parseSanitizers(o.sanitize, o.dead)
 	if err != nil {
-		return nil, nil, &status{exitUsage, err}
+		return nil, nil, err
 	}
-	cpu.Options.Sanitize = m
+	cpu := &check.CPU{Determinism: san.determinism}
+	cpu.Options.Sanitize = san.mode
 	return cpu, func() {}, nil
 }
 

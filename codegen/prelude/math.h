@@ -684,18 +684,25 @@ LOOM_FN loom_f32 loom_cosh(loom_f32 x) {
   const loom_f32 h = loom_exp(a * 0.5f);
   return (0.5f * h) * h;
 }
+//@ loom_quotient
+// n/d for d between 2^-60 and 2^60 and a quotient that is not close to the ends of
+// the range: 1 ulp, without the scaling of a full division.
+LOOM_FN loom_f32 loom_quotient(loom_f32 n, loom_f32 d) {
+#if defined(LOOM_AMDGPU)
+  const loom_f32 r = __builtin_amdgcn_rcpf(d), q = n * r;
+  return loom_fma_f32(loom_fma_f32(-d, q, n), r, q);
+#else
+  return n / d;
+#endif
+}
 //@ loom_tanh
 // 2 ulp.
 LOOM_FN loom_f32 loom_tanh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
-  if (a < 0.625f) {
-    const loom_f32 z = x * x;
-    const loom_f32 q = loom_poly(z, 0x1.197ba0p-9f, -0x1.0c2150p-7f, 0x1.6394dcp-6f, -0x1.b9ef7ep-5f, 0x1.11106cp-3f, -0x1.555554p-2f);
-    return loom_fma_f32(x * z, q, x);
-  }
-  const loom_f32 e = loom_exp(a + a);
-  const loom_f32 r = 1.0f - 2.0f / (e + 1.0f);
-  return x != x ? x : loom_copysign_f32(r, x);
+  const loom_f32 a = __builtin_fabsf(x), z = x * x;
+  const loom_f32 q = loom_poly(z, 0x1.197ba0p-9f, -0x1.0c2150p-7f, 0x1.6394dcp-6f, -0x1.b9ef7ep-5f, 0x1.11106cp-3f, -0x1.555554p-2f);
+  const loom_f32 e = loom_exp(a < 10.0f ? a + a : 20.0f);
+  const loom_f32 r = loom_copysign_f32(1.0f - loom_quotient(2.0f, e + 1.0f), x);
+  return a < 0.625f ? loom_fma_f32(x * z, q, x) : x != x ? x : r;
 }
 //@ loom_tanh_fast
 // Through the fast exponential: absolute error 2^-22.
@@ -734,33 +741,31 @@ LOOM_FN loom_f32 loom_atanh(loom_f32 x) {
 //@ loom_erf
 // 1.5 ulp.
 LOOM_FN loom_f32 loom_erf(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
-  if (a < 1.0f) {
-    const loom_f32 z = x * x;
-    return loom_fma_f32(x, loom_poly(z, -0x1.44cfc4p-17f, 0x1.d8b88ep-14f, -0x1.bcd7dep-11f, 0x1.562b1ap-8f, -0x1.b829d8p-6f,
-                                     0x1.ce2f0ap-4f, -0x1.812746p-2f, 0x1.06eba8p-3f), x);
-  }
+  const loom_f32 a = __builtin_fabsf(x), z = x * x;
+  const loom_f32 s = loom_fma_f32(x, loom_poly(z, -0x1.44cfc4p-17f, 0x1.d8b88ep-14f, -0x1.bcd7dep-11f, 0x1.562b1ap-8f, -0x1.b829d8p-6f,
+                                               0x1.ce2f0ap-4f, -0x1.812746p-2f, 0x1.06eba8p-3f), x);
   const loom_f32 t = a < 4.0f ? a : 4.0f;
   const loom_f32 p = loom_poly(t, -0x1.72a540p-23f, 0x1.958e1ap-16f, -0x1.dedee4p-12f, 0x1.170756p-8f, -0x1.9edac2p-6f, 0x1.bcb1eep-4f,
                                0x1.44256ap-1f, 0x1.212fb6p+0f, -0x1.a15c44p-13f);
-  const loom_f32 r = 1.0f - loom_exp(-p);
-  return x != x ? x : loom_copysign_f32(r, x);
+  const loom_f32 r = loom_copysign_f32(1.0f - loom_exp(-p), x);
+  return a < 1.0f ? s : x != x ? x : r;
 }
-//@ loom_erfc
-// 5 ulp, tails included.
-LOOM_FN loom_f32 loom_erfc(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
-  if (a < 0.5f) return 1.0f - loom_erf(x);
-  if (!(a < 10.1f)) return x != x ? x : x > 0.0f ? 0.0f : 2.0f;
-  const loom_f32 d = 1.0f / (a + 4.0f);
-  const loom_f32 t0 = (a - 4.0f) * d;
-  const loom_f32 t = t0 + loom_fma_f32(-t0, a + 4.0f, a - 4.0f) * d;
-  const loom_f32 q = loom_poly(t, 0x1.59aa24p-8f, -0x1.0f897ep-6f, 0x1.2f09d8p-5f, -0x1.0f695ap-4f, 0x1.8012c6p-4f, -0x1.9de09ap-4f,
-                               0x1.16ea4ep-4f, 0x1.f7f732p-7f, -0x1.1df1a6p-3f, 0x1.3ba592p+0f);
+//@ loom_erfc_tail
+// erfc(a) for a from 0 to 10.1: e^(-a^2) times a polynomial in (a - 3)/(a + 3).
+LOOM_FN loom_f32 loom_erfc_tail(loom_f32 a) {
+  const loom_f32 n = a - 3.0f, d = a + 3.0f, t = loom_quotient(n, d);
+  const loom_f32 q = loom_poly(t, -0x1.19278ap-12f, -0x1.97ae20p-11f, 0x1.066196p-9f, 0x1.5082f0p-9f, -0x1.85e612p-6f, 0x1.17bd4ep-4f,
+                               -0x1.e888aep-4f, 0x1.098410p-3f, -0x1.85a194p-5f, -0x1.15c08ap-3f, 0x1.40c522p+0f);
   const loom_f32 h = a * a, l = loom_fma_f32(a, a, -h);
   const loom_f32 e = loom_exp(-h * 0.5f);
-  const loom_f32 r = ((q / loom_fma_f32(2.0f, a, 1.0f)) * loom_fma_f32(-l, e, e)) * e;
-  return x > 0.0f ? r : 2.0f - r;
+  return (loom_quotient(q, loom_fma_f32(2.0f, a, 1.0f)) * loom_fma_f32(-l, e, e)) * e;
+}
+//@ loom_erfc
+// 6 ulp, tails included.
+LOOM_FN loom_f32 loom_erfc(loom_f32 x) {
+  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 r = a < 10.1f ? loom_erfc_tail(a < 10.1f ? a : 0.0f) : 0.0f;
+  return x != x ? x : x >= 0.0f ? r : 2.0f - r;
 }
 //@ loom_asin_core
 LOOM_FN loom_f32 loom_asin_core(loom_f32 x, loom_f32 z) {
@@ -1075,7 +1080,7 @@ LOOM_FN loom_f64 loom_fmod_f64(loom_f64 x, loom_f64 y) {
 // 1/(1 + e^-x), 2 ulp, subnormal results included.
 LOOM_FN loom_f32 loom_logistic(loom_f32 x) {
   const loom_f32 e = loom_exp(-__builtin_fabsf(x));
-  return (x >= 0.0f ? 1.0f : e) / (1.0f + e);
+  return loom_quotient(x >= 0.0f ? 1.0f : e, 1.0f + e);
 }
 //@ loom_logistic_fast
 LOOM_FN loom_f32 loom_logistic_fast(loom_f32 x) { return loom_div_fast(1.0f, 1.0f + loom_exp_fast(-x)); }
@@ -1084,7 +1089,8 @@ LOOM_FN loom_f32 loom_logistic_fast(loom_f32 x) { return loom_div_fast(1.0f, 1.0
 // e^x alone would be subnormal.
 LOOM_FN loom_f32 loom_silu(loom_f32 x) {
   const loom_f32 h = loom_exp(-0.5f * __builtin_fabsf(x)), e = h * h;
-  return x < -256.0f ? -0.0f : x >= 0.0f ? x / (1.0f + e) : (x * h) * h / (1.0f + e);
+  const loom_f32 r = loom_quotient(x >= 0.0f ? x : (x * h) * h, 1.0f + e);
+  return x > 64.0f ? x : x < -256.0f ? -0.0f : r;
 }
 //@ loom_silu_fast
 LOOM_FN loom_f32 loom_silu_fast(loom_f32 x) { return loom_div_fast(x, 1.0f + loom_exp_fast(-x)); }
@@ -1101,12 +1107,11 @@ LOOM_FN loom_f32 loom_softplus_fast(loom_f32 x) {
 //@ loom_gelu_erf
 // x·(1 + erf(x/sqrt 2))/2; the tail keeps 8 ulp down to the smallest normal result.
 LOOM_FN loom_f32 loom_gelu_erf(loom_f32 x) {
-  const loom_f32 h = 0.5f * x;
-  if (x > -0.5f) return h + h * loom_erf(x * 0x1.6a09e6p-1f);
-  // erfc's argument is rounded; its derivative -2z corrects for what was lost.
-  const loom_f32 z = -x * 0x1.6a09e6p-1f, lost = loom_fma_f32(-x, 0x1.6a09e6p-1f, -z) - x * 0x1.9fcef4p-27f;
-  const loom_f32 c = loom_erfc(z);
-  return x < -14.0f ? -0.0f * h : h * loom_fma_f32(-2.0f * z * lost, c, c);
+  const loom_f32 a = __builtin_fabsf(x), h = 0.5f * x;
+  // erfc's argument is rounded; its derivative corrects for what was lost.
+  const loom_f32 z = a * 0x1.6a09e6p-1f, lost = loom_fma_f32(a, 0x1.6a09e6p-1f, -z) + a * 0x1.9fcef4p-27f;
+  const loom_f32 c0 = loom_erfc_tail(z < 10.0f ? z : 10.0f), c = loom_fma_f32(-2.0f * z * lost, c0, c0);
+  return x > 14.0f ? x : x < -14.0f ? -0.0f : x >= 0.0f ? h * (2.0f - c) : h * c;
 }
 //@ loom_gelu_tanh
 // x·(1 + tanh(sqrt(2/pi)·(x + 0.044715·x^3)))/2 = x·logistic of twice the argument.
@@ -1117,11 +1122,10 @@ LOOM_FN loom_f32 loom_gelu_tanh(loom_f32 x) {
   const loom_f32 p = z * C, pl = loom_fma_f32(z, C, -p) + (zl * C + z * Cl);
   const loom_f32 w = p + D, b = w - p, wl = ((p - (w - b)) + (D - b)) + (pl + Dl);
   const loom_f32 u = x * w, ul = loom_fma_f32(x, w, -u) + x * wl;
-  if (x != x || x > 16.0f) return x;
-  if (x < -16.0f) return -0.0f;
   const loom_f32 h = loom_exp(-0.5f * __builtin_fabsf(u)), lost = loom_copysign_f32(1.0f, x) * ul;
   const loom_f32 e1 = loom_fma_f32(-lost, h, h);
-  return x >= 0.0f ? x / loom_fma_f32(e1, h, 1.0f) : (x * e1) * h / loom_fma_f32(e1, h, 1.0f);
+  const loom_f32 r = loom_quotient(x >= 0.0f ? x : (x * e1) * h, loom_fma_f32(e1, h, 1.0f));
+  return x != x || x > 16.0f ? x : x < -16.0f ? -0.0f : r;
 }
 //@ loom_gelu_logistic
 LOOM_FN loom_f32 loom_gelu_logistic(loom_f32 x, loom_f32 scale) { return x * loom_logistic(scale * x); }

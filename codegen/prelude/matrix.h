@@ -333,6 +333,14 @@ LOOM_FN loom_f32x4 loom_wmma12_f32_16x16x16_f8e5m2_f8e5m2_w64(loom_u32x1 a, loom
   return loom_mma_plain<16, 16, 4, 1, 1, loom_get_f8e5m2, loom_get_f8e5m2>(a, b, c);
 #endif
 }
+//@ loom_wmma12_i32_16x16x32_i4_w64
+template <bool SA, bool SB> LOOM_FN loom_u32x4 loom_wmma12_i32_16x16x32_i4_w64(loom_u32x1 a, loom_u32x1 b, loom_u32x4 c) {
+#if defined(LOOM_AMDGPU) && defined(__GFX12__)
+  return loom_bitcast<loom_u32x4>(__builtin_amdgcn_wmma_i32_16x16x32_iu4_w64_gfx12(SA, loom_bitcast<loom_i32>(a), SB, loom_bitcast<loom_i32>(b), loom_bitcast<loom_i32x4>(c), false));
+#else
+  return loom_mma_plain<16, 32, 4, 1, 1, loom_get_i4<SA>, loom_get_i4<SB>>(a, b, c);
+#endif
+}
 //@ loom_mfma_f32_16x16x16_f16
 LOOM_FN loom_f32x4 loom_mfma_f32_16x16x16_f16(loom_f16x4 a, loom_f16x4 b, loom_f32x4 c) {
 #if defined(LOOM_AMDGPU) && (defined(__gfx90a__) || defined(__gfx942__) || defined(__gfx950__))

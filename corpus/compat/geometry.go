@@ -9,6 +9,7 @@ import (
 	"github.com/loomc/loomc/corpus/exports"
 	"github.com/loomc/loomc/linker"
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/kernel"
 	"github.com/loomc/loomc/loom/target"
 )
 
@@ -30,20 +31,7 @@ type Case struct {
 // Specialise closes the contract's kernel for a configuration. The geometry is
 // nil when the diagnostics contain an error.
 func (s *Surface) Specialise(ctx context.Context, c *Contract, config []linker.Binding) (*Geometry, diag.List) {
-	idx, _ := s.set.Index(c.Export)
-	res, ds := linker.Link(ctx, idx, linker.Request{Roots: []string{"@" + c.Symbol}, Config: config, StripCheck: true, AllowMissingProviders: true})
-	if ds.HasErrors() || len(res.Roots) == 0 || res.Roots[0].Def == nil {
-		return nil, ds
-	}
-	t := res.Roots[0].Target
-	if t == nil {
-		t, _ = target.Lookup(exports.DefaultTarget)
-	}
-	k, _, more, err := linker.Specialize(ctx, res.Module, res.Roots[0].Def.Name, linker.SpecializeOptions{Target: t})
-	if err != nil {
-		more.Add(diag.Errorf(c.Kernel, "LINK/CANCELLED", "specialisation stopped: %v", err))
-	}
-	ds = append(ds, more...)
+	k, _, ds := s.close(ctx, c, config)
 	if k == nil {
 		return nil, ds
 	}
@@ -52,6 +40,23 @@ func (s *Surface) Specialise(ctx context.Context, c *Contract, config []linker.B
 		g.Local = append(g.Local, fmt.Sprintf("%%%s %d", l.Name, l.Size))
 	}
 	return g, ds
+}
+
+func (s *Surface) close(ctx context.Context, c *Contract, config []linker.Binding) (*kernel.Kernel, *linker.Report, diag.List) {
+	idx, _ := s.set.Index(c.Export)
+	res, ds := linker.Link(ctx, idx, linker.Request{Roots: []string{"@" + c.Symbol}, Config: config, StripCheck: true, AllowMissingProviders: true})
+	if ds.HasErrors() || len(res.Roots) == 0 || res.Roots[0].Def == nil {
+		return nil, nil, ds
+	}
+	t := res.Roots[0].Target
+	if t == nil {
+		t, _ = target.Lookup(exports.DefaultTarget)
+	}
+	k, report, more, err := linker.Specialize(ctx, res.Module, res.Roots[0].Def.Name, linker.SpecializeOptions{Target: t})
+	if err != nil {
+		more.Add(diag.Errorf(c.Kernel, "LINK/CANCELLED", "specialisation stopped: %v", err))
+	}
+	return k, report, append(ds, more...)
 }
 
 // cases lists the configurations to compare two contracts in: the plan cases

@@ -32,7 +32,10 @@ type Request struct {
 	// case of the export.
 	Case string
 	// Close asks for closed kernels; without it exports are linked and checked.
-	Close                 bool
+	Close bool
+	// Summary drops the body and the facts of every closed kernel: its interface,
+	// workgroup memory and report stay. A list of a large corpus needs no more.
+	Summary               bool
 	RequireResolvedConfig bool
 	StrictConfig          bool
 	// StripCheck drops test cases and benchmarks from the linked module.
@@ -247,7 +250,28 @@ func (s *Set) close(ctx context.Context, o *Outcome, res *linker.Result, c *corp
 		ds.Add(diag.Errorf(o.Export.Span, "LINK/CANCELLED", "specialisation stopped: %v", err))
 	}
 	o.Diags = append(o.Diags, inCase(ds, c)...)
+	if req.Summary && k != nil {
+		k = summary(k)
+	}
 	return Closed{Case: c, Kernel: k, Report: report}
+}
+
+// summary is a kernel without anything that holds on to its body.
+func summary(k *kernel.Kernel) *kernel.Kernel {
+	s := *k
+	s.Def, s.Facts, s.Sites = nil, nil, nil
+	for i := range s.Bindings {
+		s.Bindings[i].Param = nil
+	}
+	for _, list := range [][]kernel.Scalar{s.Launch, s.Workload} {
+		for i := range list {
+			list[i].Param = nil
+		}
+	}
+	for i := range s.Local {
+		s.Local[i].Alloca = nil
+	}
+	return &s
 }
 
 // inCase adds to every error the plan case it happened in.

@@ -74,7 +74,7 @@ func (h history) count(ctx context.Context, a, b, path string) (all, touching in
 	if path == "" || path == "." {
 		return all, all, nil
 	}
-	out, _, err = h.run(ctx, "rev-list", "--count", a+".."+b, "--", ":(top)"+path)
+	out, _, err = h.run(ctx, "rev-list", "--count", a+".."+b, "--", ":(top,literal)"+path)
 	if err != nil {
 		return all, 0, err
 	}

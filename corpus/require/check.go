@@ -390,10 +390,11 @@ func (k *checker) relations(c *compat.Contract) {
 	for _, p := range def.Where {
 		judge(p, spanOr(p.Span, def.NameSpan), "the launch's where clause")
 	}
-	if def.Body == nil {
+	entry := def.Body.Entry()
+	if entry == nil {
 		return
 	}
-	for _, o := range def.Body.Entry().Ops {
+	for _, o := range entry.Ops {
 		if o.Def.Traits&loom.Fact == 0 {
 			continue
 		}
@@ -559,6 +560,12 @@ func (k *checker) names(c *compat.Contract) {
 // buffers compares the sizes with what the kernel reaches.
 func (k *checker) buffers() {
 	k.names(k.Fit.Contract)
+	given := values(k.launch())
+	for _, s := range k.Fit.Kernel.Launch {
+		if _, ok := given[s.Name]; !ok && !s.Param.Type.Kind.IsFloat() {
+			return // reported; without the value the reach is a worst case
+		}
+	}
 	for _, b := range k.Case.Bindings {
 		i := slices.IndexFunc(k.Fit.Contract.Bindings, func(x compat.Binding) bool { return x.Name == b.Name })
 		if i < 0 || b.Bytes < 0 || i >= len(k.Run.Reach) {

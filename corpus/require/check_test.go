@@ -109,3 +109,33 @@ func TestCheck(t *testing.T) {
 		})
 	}
 }
+
+// TestHeadSize asks the bundled attention kernel for a head size that its
+// declaration and an assume exclude: both places, the nearest value, and the
+// faults of the launch values are reported together.
+func TestHeadSize(t *testing.T) {
+	cases, ds := require.Read(diag.NewSource("r.jsonc", `{"schema": "loomc-requirements-v1", "target": "gfx1151", "cases": [{
+		"export": "ggml_flash_attention_f32_f16_wmma",
+		"config": {"ggml": {"flash_attention": {
+			"qk_head_size": 1040, "value_head_size": 512, "head_count": 128, "kv_head_count": 1,
+			"q_row_stride": 133120, "q_head_stride": 1040, "k_row_stride": 1040, "k_head_stride": 1040,
+			"v_row_stride": 1040, "v_head_stride": 1040, "scale": 0.07}}},
+		"params": {"tokens": 16, "kv_length": 4095, "mask_row_stride": 4092}}]}`))
+	if len(ds) > 0 {
+		t.Fatal(diag.Text(ds))
+	}
+	r, err := bundled(t).Check(t.Context(), cases)
+	if err != nil {
+		t.Fatal(err)
+	}
+	codes := map[string]diag.Diagnostic{}
+	for _, d := range r[0].Diags {
+		codes[d.Code] = d
+	}
+	if d := codes["REQUIRE/CONFIG"]; !strings.Contains(d.Message, "qk_head_size' value 1040 is not accepted") || len(d.Related) < 2 || !strings.HasPrefix(d.Help, "the nearest allowed value is ") {
+		t.Errorf("%s", diag.Text(r[0].Diags))
+	}
+	if d := codes["REQUIRE/RELATION"]; !strings.Contains(d.Message, "mask_row_stride is 4092, kv_length is 4095") {
+		t.Errorf("%s", diag.Text(r[0].Diags))
+	}
+}

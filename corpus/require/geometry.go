@@ -15,10 +15,11 @@ type Geometry struct {
 
 func geometryOf(k *kernel.Kernel, s *facts.Set) Geometry {
 	g := Geometry{Count: [3]int64{-1, -1, -1}, Size: [3]int64{-1, -1, -1}}
-	t := k.Def.Config.Entry().Terminator()
-	if t == nil {
+	entry := k.Def.Config.Entry()
+	if entry == nil || entry.Terminator() == nil {
 		return g
 	}
+	t := entry.Terminator()
 	// The facts of the launch itself are clamped to what a device can do; the
 	// operands tell what the block really computes.
 	for i, axis := range [3]string{"x", "y", "z"} {

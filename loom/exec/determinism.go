@@ -30,6 +30,7 @@ type Determinism struct {
 
 // DeadRange is a byte range of a binding that a launch must not depend on.
 type DeadRange struct {
+	Kernel  string // symbol without '@'; "" means every kernel with such a binding
 	Binding string // parameter name without '%'
 	Lo, Hi  int64  // bytes; Hi 0 means the end of the binding
 }
@@ -217,8 +218,14 @@ func (c *detCheck) run() (diag.List, error) {
 		}
 	}
 	for _, r := range c.d.Dead {
+		if r.Kernel != "" && r.Kernel != c.p.def.Name {
+			continue
+		}
 		at := slices.IndexFunc(c.p.def.Params, func(v *loom.Value) bool { return v.Name == r.Binding })
 		if at < 0 || !c.ln.Args[at].IsBuffer {
+			if r.Kernel == "" {
+				continue
+			}
 			return c.out, fmt.Errorf("@%s has no binding %q", c.p.def.Name, r.Binding)
 		}
 		hi := r.Hi
@@ -643,9 +650,8 @@ func (f *frame) meet(zero, other bool) {
 
 func zeroMMA(f *frame, in *instr) {
 	m := in.x.(*mmaInfo)
-	A, B := make([]float64, 16*m.k), make([]float64, 16*m.k)
 	f.eachSubgroup(func(base, width int) {
-		m.read(f, in, base, width, A, B)
+		A, B := m.read(f, in, base, width)
 		zero, other := false, false
 		for k := range m.k {
 			for i := range 16 {

@@ -12,6 +12,8 @@
 //     array per component. Instrumentation (sanitizers, trace, counts) is extra
 //     instructions of the same list, so a plain run pays nothing for it.
 //   - regs.go gives registers with disjoint lifetimes the same storage.
+//   - sanitize.go, sanitize_race.go and determinism.go hold what the checks look
+//     for; trace.go and count.go report values and totals.
 //   - frame.go runs the list for one workgroup, all its lanes op by op in
 //     lockstep; launch.go runs many workgroups on many cores.
 //

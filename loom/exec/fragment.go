@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/exec/float"
 )
 
 // layout says which matrix element component i of a lane holds. The tile is
@@ -93,10 +94,14 @@ func (l *lowerer) tile(op *loom.Op, y layout, size int64) (addrs []ref, view val
 			continue
 		}
 		d := l.newReg(true, false, 1)
+		rows, cols := make([]int64, l.p.wave), make([]int64, l.p.wave)
+		for k := range rows {
+			row, col, _ := y.at(k, i)
+			rows[k], cols[k] = int64(row)*rn, int64(col)*cn
+		}
 		l.emit(lowered{run: func(f *frame, in *instr) {
 			for l := f.lo; l < f.hi; l++ {
-				row, col, _ := y.at(l%f.wave, i)
-				a, b := int64(row)*rn, int64(col)*cn
+				a, b := rows[l%f.wave], cols[l%f.wave]
 				if in.b >= 0 {
 					a *= f.i64[in.b+l]
 				}
@@ -192,6 +197,7 @@ type codes struct {
 	bits   int // width of a code
 	per    int // codes per component
 	value  func(bits uint64) float64
+	kind   loom.Kind // float formats
 	isInt  bool
 	signed bool
 }
@@ -220,7 +226,7 @@ func (l *lowerer) operandCodes(v *loom.Value) codes {
 		}}
 	}
 	floatCode := func(fk loom.Kind) codes {
-		return codes{bits: fk.Bits(), per: max(k.Bits()/fk.Bits(), 1), value: func(b uint64) float64 { return floatValue(fk, b) }}
+		return codes{kind: fk, bits: fk.Bits(), per: max(k.Bits()/fk.Bits(), 1), value: func(b uint64) float64 { return floatValue(fk, b) }}
 	}
 	switch name {
 	case "i8", "u8":
@@ -360,32 +366,98 @@ func (l *lowerer) mmaInfo(op *loom.Op) (*mmaInfo, bool) {
 	return m, true
 }
 
-// read decodes the operands of the subgroup at base: A[row·k + i], B[col·k + i].
-func (m *mmaInfo) read(f *frame, in *instr, base, width int, A, B []float64) {
-	one := func(out []float64, reg, n int, c codes, y layout, w, lhs bool) {
-		for l := range width {
-			if y.rep && l >= 16 {
-				break // the other lanes hold copies
-			}
-			for e := range n {
-				word := f.word(w, reg+e*f.L+base+l)
-				for j := range c.per {
-					v := word >> (j * c.bits)
-					if c.bits < 64 {
-						v &= 1<<c.bits - 1
-					}
-					row, col, _ := y.at(l, e*c.per+j)
-					if lhs {
-						out[row*m.k+col] = c.value(v)
-					} else {
-						out[col*m.k+row] = c.value(v)
-					}
+// place is where a code of a lane's component goes in a decoded operand.
+type place struct {
+	word  int32 // component·lanes + lane, lanes counted in the whole workgroup
+	shift uint8
+	at    int32
+}
+
+// places lists the codes of an operand for one subgroup; stride is the number of
+// lanes of the workgroup.
+func (m *mmaInfo) places(n int, c codes, y layout, lhs bool, width, stride int) []place {
+	var out []place
+	for l := range width {
+		if y.rep && l >= 16 {
+			break // the other lanes hold copies
+		}
+		for e := range n {
+			for j := range c.per {
+				row, col, _ := y.at(l, e*c.per+j)
+				at := col*m.k + row
+				if lhs {
+					at = row*m.k + col
 				}
+				out = append(out, place{int32(e*stride + l), uint8(j * c.bits), int32(at)})
 			}
 		}
 	}
-	one(A, in.a, m.na, m.a, m.ya, m.wa, true)
-	one(B, in.b, m.nb, m.b, m.yb, m.wb, false)
+	return out
+}
+
+// accPlace is one component of a lane's accumulator: its word, and where the row
+// of A and the column of B start. Unused components have row -1.
+type accPlace struct{ word, row, col int32 }
+
+// mmaScratch is what a frame keeps for one matrix multiply.
+type mmaScratch struct {
+	pa, pb []place
+	acc    []accPlace
+	A, B   []float64 // A[row·k + i], B[col·k + i]
+	width  int
+}
+
+func (f *frame) mmaScratch(m *mmaInfo, width int) *mmaScratch {
+	s := f.mma[m]
+	if s == nil || s.width != width {
+		s = &mmaScratch{A: make([]float64, 16*m.k), B: make([]float64, 16*m.k), width: width}
+		s.pa = m.places(m.na, m.a, m.ya, true, width, f.L)
+		s.pb = m.places(m.nb, m.b, m.yb, false, width, f.L)
+		for l := range width {
+			for e := range m.nc {
+				row, col, ok := m.yc.at(l, e)
+				p := accPlace{int32(e*f.L + l), int32(row * m.k), int32(col * m.k)}
+				if !ok {
+					p.row = -1
+				}
+				s.acc = append(s.acc, p)
+			}
+		}
+		if f.mma == nil {
+			f.mma = map[*mmaInfo]*mmaScratch{}
+		}
+		f.mma[m] = s
+	}
+	return s
+}
+
+// read decodes the operands of the subgroup at base.
+func (m *mmaInfo) read(f *frame, in *instr, base, width int) (A, B []float64) {
+	s := f.mmaScratch(m, width)
+	decode(f, s.A, in.a+base, s.pa, m.a, m.wa)
+	decode(f, s.B, in.b+base, s.pb, m.b, m.wb)
+	return s.A, s.B
+}
+
+func decode(f *frame, out []float64, reg int, ps []place, c codes, wide bool) {
+	switch {
+	case c.kind == loom.F16 && c.per == 1:
+		for _, p := range ps {
+			out[p.at] = float64(float.HalfToFloat32(f.u32[reg+int(p.word)]))
+		}
+	case c.kind == loom.BF16 && c.per == 1:
+		for _, p := range ps {
+			out[p.at] = float64(float.BFloatToFloat32(f.u32[reg+int(p.word)]))
+		}
+	default:
+		mask := ^uint64(0)
+		if c.bits < 64 {
+			mask = 1<<c.bits - 1
+		}
+		for _, p := range ps {
+			out[p.at] = c.value(f.word(wide, reg+int(p.word)) >> p.shift & mask)
+		}
+	}
 }
 
 func lowerMMA(l *lowerer, op *loom.Op) {
@@ -401,32 +473,40 @@ func lowerMMA(l *lowerer, op *loom.Op) {
 
 func runMMA(f *frame, in *instr) {
 	m := in.x.(*mmaInfo)
-	A, B := make([]float64, 16*m.k), make([]float64, 16*m.k)
 	f.eachSubgroup(func(base, width int) {
-		m.read(f, in, base, width, A, B)
-		for l := range width {
-			for e := range m.nc {
-				at := e*f.L + base + l
-				init := f.word(m.wc, in.c+at)
-				row, col, ok := m.yc.at(l, e)
-				if !ok {
-					f.setWord(m.wc, in.d+at, init)
-					continue
-				}
-				x, y := A[row*m.k:row*m.k+m.k], B[col*m.k:col*m.k+m.k]
-				var s float64
-				for k := range x {
-					s += x[k] * y[k]
-				}
-				if m.isInt {
-					f.setWord(m.wc, in.d+at, uint64(uint32(int32(init)+int32(int64(s)))))
-					continue
-				}
-				s += floatValue(m.acc, init)
-				f.setWord(m.wc, in.d+at, floatBits(m.acc, s))
+		A, B := m.read(f, in, base, width)
+		for _, p := range f.mma[m].acc {
+			at := base + int(p.word)
+			init := f.word(m.wc, in.c+at)
+			if p.row < 0 {
+				f.setWord(m.wc, in.d+at, init)
+				continue
 			}
+			s := dot(A[p.row:int(p.row)+m.k], B[p.col:int(p.col)+m.k])
+			if m.isInt {
+				f.setWord(m.wc, in.d+at, uint64(uint32(int32(init)+int32(int64(s)))))
+				continue
+			}
+			s += floatValue(m.acc, init)
+			f.setWord(m.wc, in.d+at, floatBits(m.acc, s))
 		}
 	})
+}
+
+// dot sums in two interleaved chains, so that the adder's latency is not what
+// limits it.
+func dot(x, y []float64) float64 {
+	y = y[:len(x)]
+	var s, t float64
+	i := 0
+	for ; i+1 < len(x); i += 2 {
+		s += x[i] * y[i]
+		t += x[i+1] * y[i+1]
+	}
+	if i < len(x) {
+		s += x[i] * y[i]
+	}
+	return s + t
 }
 
 // sourceRole finds the role whose layout a fragment value has.

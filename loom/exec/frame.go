@@ -67,6 +67,7 @@ type frame struct {
 	run    *launch
 	san    *sanState
 	src    []int32
+	mma    map[*mmaInfo]*mmaScratch
 	hits   []int64 // per counter: items
 	waves  []int64 // per counter: subgroups
 	hashes []uint64

@@ -46,7 +46,7 @@ func (l *lowerer) instrumentAfter(op *loom.Op) {
 	if l.mode&modeHash != 0 {
 		l.hashOp(op)
 	}
-	if l.mode&modeTrace != 0 && len(op.Regions) == 0 {
+	if l.mode&modeTrace != 0 {
 		for _, r := range op.Results {
 			l.traceValue(r)
 		}

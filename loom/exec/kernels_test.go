@@ -1,13 +1,18 @@
 package exec_test
 
 import (
+	"context"
+	"strings"
+
 	"encoding/binary"
 	"fmt"
 	"math"
 	"testing"
 
+	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/exec"
 	"github.com/loomc/loomc/loom/exec/float"
+	"github.com/loomc/loomc/loom/kernel"
 )
 
 const softmaxText = `
@@ -143,4 +148,58 @@ func TestMatrixFragments(t *testing.T) {
 			}
 		})
 	}
+}
+
+// Two runs that differ in bytes declared dead must not differ in the result.
+func TestDeclaredDeadRanges(t *testing.T) {
+	body := `  %xv = buffer.view %x[%zero] : buffer -> view<64xf32>
+  %yv = buffer.view %y[%zero] : buffer -> view<32xf32>
+  %c32 = index.constant 32 : index
+  %z = scalar.constant 0.0 : f32
+  %j = index.add %item, %c32 : index
+  %a = view.load %xv[%item] : view<64xf32> -> f32
+  %b = view.load %xv[%j] : view<64xf32> -> f32
+  %m = scalar.mulf %b, %z : f32
+  %s = scalar.addf %a, %m : f32
+  view.store %s, %yv[%item] : f32, view<32xf32>`
+	p := compile(t, closeKernel(t, simple(32, 1, "%x: buffer, %y: buffer", body), "k", "gfx1151", 0, nil))
+	g, err := kernel.EvalLaunch(p.Kernel, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ln := exec.Launch{Geometry: g, Args: []exec.Arg{exec.BufferArg(make([]byte, 256)), exec.BufferArg(make([]byte, 128))}}
+	for _, c := range []struct {
+		r    exec.DeadRange
+		want string
+	}{
+		{exec.DeadRange{Binding: "x", Lo: 128}, "bytes 128 to 255 of %x, which are declared dead"},
+		{exec.DeadRange{Binding: "x", Lo: 256, Hi: 256}, ""},
+		{exec.DeadRange{Binding: "other"}, ""},
+		{exec.DeadRange{Kernel: "elsewhere", Binding: "other"}, ""},
+	} {
+		ds, err := exec.CheckDeterminism(context.Background(), p, ln, exec.Determinism{Dead: []exec.DeadRange{c.r}})
+		if err != nil || (c.want == "") != (len(ds) == 0) || !strings.Contains(diag.Text(ds), c.want) {
+			t.Errorf("%+v: %v\n%s", c.r, err, diag.Text(ds))
+		}
+	}
+	for _, r := range []exec.DeadRange{{Kernel: "k", Binding: "other"}, {Binding: "x", Lo: 300, Hi: 400}} {
+		if _, err := exec.CheckDeterminism(context.Background(), p, ln, exec.Determinism{Dead: []exec.DeadRange{r}}); err == nil {
+			t.Errorf("%+v was accepted", r)
+		}
+	}
+	if x := ln.Args[0].Buffer; x[200] != 0 {
+		t.Error("the check changed the caller's buffers")
+	}
+}
+
+// BenchmarkMatrix reports multiply-adds of matrix ops per second.
+func BenchmarkMatrix(b *testing.B) {
+	k := closeKernel(b, matmulText(16, 8, "f16", "f32"), "mm", "gfx1151", 32, nil)
+	p := compile(b, k)
+	const K = 4096
+	a, c := make([]byte, 16*K*2), make([]byte, 16*16*4)
+	for range b.N {
+		launch(b, p, []int64{1}, exec.Options{Workers: 1}, exec.IntArg(K), exec.BufferArg(a), exec.BufferArg(a), exec.BufferArg(c))
+	}
+	b.ReportMetric(float64(b.N)*16*16*K/b.Elapsed().Seconds()/1e6, "Mmacs/s")
 }

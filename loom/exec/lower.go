@@ -485,10 +485,20 @@ func lowerFor(l *lowerer, op *loom.Op) {
 	l.vals[iv] = val{r: r, uni: uni}
 	head, exit := l.label(), l.label()
 	yield := func(t *loom.Op) { l.assign(args[1:], t.Operands) }
+	enter := func() {
+		if l.mode&modeTrace != 0 {
+			l.open() // copies made for the trace are good for one trip only
+			for _, a := range args {
+				l.traceValue(a)
+			}
+			l.shut()
+		}
+	}
 	if uni {
 		l.move(r, true, l.val(lo).r, true, 1)
 		l.place(head)
 		l.emit(lowered{run: jumpUnlessLess, a: r, b: l.val(hi).r, to: exit})
+		enter()
 		l.inner(body, yield)
 		l.flatRaw(addU64, true, 1, r, r, l.val(step).r, none)
 		l.emit(lowered{run: jump, to: head})
@@ -502,6 +512,7 @@ func lowerFor(l *lowerer, op *loom.Op) {
 			cond := l.newReg(false, false, 1)
 			l.flatRaw(cmpI64("slt"), false, 1, cond, r, hiLane, none)
 			l.emit(lowered{run: maskWhile, a: cond, to: exit})
+			enter()
 			l.inner(body, yield)
 			next := l.newReg(true, false, 1)
 			l.flatRaw(addU64, false, 1, next, r, stepLane, none)

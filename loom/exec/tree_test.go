@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/loomc/loomc/linker"
 	"github.com/loomc/loomc/loom"
@@ -98,6 +99,7 @@ func TestCompileTree(t *testing.T) {
 				}
 			}
 			ok++
+			smoke(t, path, k)
 		}
 		return nil
 	})
@@ -105,4 +107,43 @@ func TestCompileTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d kernels compiled, %d could not be closed", ok, open)
+}
+
+// smoke runs a kernel on zeros. Whatever the kernel does with them, the executor
+// itself must not fail.
+func smoke(t *testing.T, path string, k *kernel.Kernel) {
+	work := make([]int64, len(k.Def.Workload))
+	for i := range work {
+		work[i] = 32
+	}
+	g, err := kernel.EvalLaunch(k, work)
+	if err != nil {
+		return
+	}
+	for i := range g.Count {
+		g.Count[i] = min(g.Count[i], 2)
+	}
+	var args []exec.Arg
+	for _, v := range k.Def.Params {
+		if v.Type.Kind == loom.Buffer {
+			args = append(args, exec.BufferArg(make([]byte, 4<<20)))
+		} else {
+			args = append(args, exec.IntArg(32))
+		}
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*time.Second)
+	defer cancel()
+	for _, m := range []exec.Mode{0, exec.SanAll} {
+		p, ds := exec.CompileMode(k, m)
+		if ds.HasErrors() {
+			continue
+		}
+		rep, err := p.Run(ctx, exec.Launch{Geometry: g, Args: args, Options: exec.Options{Sanitize: m}})
+		if err != nil && strings.Contains(err.Error(), "INTERNAL/") {
+			t.Errorf("%s @%s: %v", path, k.Symbol, err)
+		}
+		if rep != nil && os.Getenv("LOOMC_TEST_VERBOSE") != "" {
+			t.Logf("@%s: %v\n%s", k.Symbol, err, diag.Text(rep.Findings))
+		}
+	}
 }

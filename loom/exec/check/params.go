@@ -188,7 +188,7 @@ func Benchmarks(m *loom.Module) ([]Benchmark, diag.List) {
 	samples:
 		for _, s := range Samples(ps) {
 			for i, want := range fixed {
-				if !sameLiteral(ps[i].Values[s[i]].String(), want) {
+				if ps[i].Values[s[i]].String() != want {
 					continue samples
 				}
 			}
@@ -201,8 +201,6 @@ func Benchmarks(m *loom.Module) ([]Benchmark, diag.List) {
 	}
 	return out, ds
 }
-
-func sameLiteral(a, b string) bool { return a == b }
 
 func paramNames(ps []Param) string {
 	if len(ps) == 0 {
