@@ -225,9 +225,17 @@ func (l *link) findRoot(request string) *symbol {
 	case len(private) == 1:
 		return l.rootWithBody(private[0].sym)
 	case len(private) > 1:
+		oneFile := !slices.ContainsFunc(private, func(e *entry) bool { return e.source != private[0].source })
 		d := diag.Errorf(private[0].def.NameSpan, "LINK/ROOT", "root symbol '@%s' is private in multiple modules", name)
+		if oneFile {
+			d = diag.Errorf(private[0].def.NameSpan, "SYMBOL/005", "symbol '@%s' is defined more than once in this file", name)
+		}
 		for _, e := range private[1:] {
 			d = d.WithRelated(e.def.NameSpan, "and here")
+		}
+		if oneFile {
+			l.ds.Add(d.WithHelp("rename one of them; targets, configs, functions and kernels share one space of names"))
+			return nil
 		}
 		l.ds.Add(d.WithHelp("leave out one of the files, or give the definition that is meant an export name"))
 		return nil

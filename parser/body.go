@@ -530,7 +530,7 @@ func (p *body) finish(st *statement) {
 			p.fail(diag.Errorf(p.here(), "PARSE/011", "loc needs a parenthesised location"))
 		}
 		p.skipGroup()
-		p.trivia(op).Loc = p.src[s:p.prevEnd]
+		p.trivia(op).Loc = plain(p.src[s:p.prevEnd])
 	}
 	op.Operands = p.valLists.list(st.opnds)
 	for i := range op.Def.Operands {
@@ -568,20 +568,22 @@ func (p *body) trivia(op *loom.Op) *loom.Trivia {
 }
 
 // strayComments keeps comments written inside a statement but outside its
-// regions: they move above it.
+// regions.
 func (p *body) strayComments(op *loom.Op) {
 	at := int(op.Span.Start)
-	keep := func(end int) {
-		if lines := commentsIn(p.src, at, end); len(lines) > 0 {
-			t := p.trivia(op)
-			t.Above = append(t.Above, lines...)
-		}
-	}
 	for _, r := range op.Regions {
-		keep(int(r.Span.Start))
+		p.keepComments(op, at, int(r.Span.Start))
 		at = int(r.Span.End)
 	}
-	keep(int(op.Span.End))
+	p.keepComments(op, at, int(op.Span.End))
+}
+
+// keepComments moves the comments between tokens of the range above op.
+func (p *body) keepComments(op *loom.Op, start, end int) {
+	if lines := commentsIn(p.src, start, end); len(lines) > 0 {
+		t := p.trivia(op)
+		t.Above = append(t.Above, lines...)
+	}
 }
 
 func (p *body) resultTypes(st *statement) {
@@ -720,6 +722,7 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 	}
 	op.Results = p.valLists.list(res)
 	p.opStack = append(p.opStack, op)
+	p.keepComments(op, int(op.Span.Start), textStart)
 }
 
 // opaqueDef returns the op table entry of an op carried verbatim.

@@ -845,7 +845,7 @@ func pack(p *body, st *statement) {
 
 // operandDict reads an optional {name = %v : T, …}.
 func operandDict(p *body, st *statement) {
-	if !p.punct('{') {
+	if !p.punct('{') || hasDict(st.op.Def) && !p.namesValue() {
 		return
 	}
 	f := fieldIndex(st, "parameters")
@@ -873,6 +873,21 @@ func operandDict(p *body, st *statement) {
 	}
 	p.expectPunct('}')
 	st.op.SetAttr("parameter_names", loom.Attr{Kind: loom.AttrList, Aux: names})
+}
+
+// hasDict reports whether an attribute dictionary may follow.
+func hasDict(d *loom.OpDef) bool {
+	return slices.ContainsFunc(d.Elems, func(e loom.Elem) bool { return e.Kind == loom.ElemDict })
+}
+
+// namesValue reports whether the braces at the current token are {name = %v …}.
+func (p *body) namesValue() bool {
+	at := p.scanner
+	defer func() { p.scanner = at }()
+	p.next()
+	p.next()
+	p.next()
+	return p.kind == tValue
 }
 
 // isaType reads the type of encoding.isa: the older form, with a category, prints

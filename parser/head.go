@@ -84,7 +84,7 @@ func (t *tokenList) read(text string, pos int, braces braceTable) {
 
 // commentsIn returns the comments between the tokens of text[start:end].
 func commentsIn(text string, start, end int) (lines []string) {
-	if !strings.Contains(text[start:end], "//") {
+	if start >= end || !strings.Contains(text[start:end], "//") {
 		return nil
 	}
 	sc := scanner{src: text[:end], pos: start, end: start}

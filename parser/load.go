@@ -230,6 +230,7 @@ func (p *body) typeAt(t typeText) (out *loom.Type) {
 }
 
 func (p *body) attrAt(t attrText) (out loom.Attr) {
+	p.keepBraces(t.tokenRange)
 	p.within(t.tokenRange, func() { out = p.attr(0) })
 	return out
 }
@@ -238,10 +239,16 @@ func (p *body) dictAt(t *braceText) (out []loom.NamedAttr) {
 	if t == nil {
 		return nil
 	}
-	start, end := p.bytesOf(t.tokenRange)
-	p.aboveHead(commentsIn(p.src, start, end))
+	p.keepBraces(t.tokenRange)
 	p.within(t.tokenRange, func() { out = p.dict(0) })
 	return out
+}
+
+// keepBraces moves the comments of an attribute dictionary above the definition.
+func (p *body) keepBraces(r tokenRange) {
+	if start, end := p.bytesOf(r); p.src[start] == '{' {
+		p.aboveHead(commentsIn(p.src, start, end))
+	}
 }
 
 func (p *body) regionAt(t *braceText, args []*loom.Value) (out *loom.Region) {

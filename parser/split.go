@@ -246,14 +246,13 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 	depth := 0 // ( [ < nesting
 	braces := 0
 	var openAt int
+	value := false // '=' came last
 	for sc.kind != tEOF {
 		if braces == 0 {
-			if depth <= 0 && sc.kind == tOpName && s.startsDefinition(sc) {
+			if depth <= 0 && !value && (sc.kind == tOpName && s.startsDefinition(sc) || sc.kind == tHash && atColumnOne(sc)) {
 				break
 			}
-			if depth <= 0 && sc.kind == tHash && atColumnOne(sc) {
-				break
-			}
+			value = sc.punct('=')
 			switch {
 			case def.Name == "" && sc.kind == tSymbol && depth == 0:
 				def.Name = sc.text()[1:]

@@ -87,17 +87,15 @@ func skipSpace(text string, i int) int {
 	return i
 }
 
-// plain returns the words of text between single spaces, without comments.
+// plain returns the tokens of text, one space where anything stood between two.
 func plain(text string) string {
 	var out []byte
-	for i := skipSpace(text, 0); i < len(text); i = skipSpace(text, i) {
-		if i > 0 && len(out) > 0 && class[text[i-1]]&(cSpace|cGroup) != 0 {
+	sc := scanner{src: text}
+	for sc.next(); sc.kind != tEOF; sc.next() {
+		if len(out) > 0 && sc.start > sc.prevEnd {
 			out = append(out, ' ')
 		}
-		for i < len(text) && class[text[i]]&cSpace == 0 && !strings.HasPrefix(text[i:], "//") {
-			out = append(out, text[i])
-			i++
-		}
+		out = append(out, sc.text()...)
 	}
 	return string(out)
 }

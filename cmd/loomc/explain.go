@@ -13,35 +13,55 @@ import (
 )
 
 func (a *app) explainCommand() *cobra.Command {
+	var f corpusFlags
 	c := &cobra.Command{
-		Use:     "explain CODE|OP|PREDICATE",
+		Use:     "explain CODE|OP|PREDICATE|EXPORT",
 		GroupID: "other",
-		Short:   "Explain a diagnostic code, an operation or a predicate",
-		Example: "  loomc explain CONFIG/INVALID\n  loomc explain vector.mma\n  loomc explain multiple_of",
+		Short:   "Explain a diagnostic code, an operation, a predicate, or what an export accepts",
+		Long: `Explains a diagnostic code, an operation or a predicate of the language, or an
+export of the corpus: per config symbol the allowed set and why, strides and
+alignments its views need, launch limits, LDS, and the templates it selects.`,
+		Example: "  loomc explain CONFIG/INVALID\n  loomc explain vector.mma\n  loomc explain multiple_of\n  loomc explain ggml_softmax_f32",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error {
-			return a.explain(args[0])
+			if a.explain(args[0]) {
+				return nil
+			}
+			found, err := a.explainExport(c, &f, args[0])
+			if err != nil || found {
+				return err
+			}
+			return unknownName(args[0])
 		},
 	}
+	f.add(c)
 	return c
 }
 
-func (a *app) explain(what string) error {
+// explain explains a name of the language or of loomc itself; ok is false when
+// it is none.
+func (a *app) explain(what string) (ok bool) {
 	if code, ok := diag.Lookup(strings.Trim(what, "[]")); ok {
 		fmt.Fprint(a.out, code.Text())
-		return nil
+		return true
 	}
 	if d := dialect.Ops().Lookup(what); d != nil {
 		a.explainOp(d)
-		return nil
+		return true
 	}
-	if p := loom.LookupPred(what); p != nil {
-		fmt.Fprintf(a.out, "%s: %d arguments: %s\n", p.Name, p.Arity, p.Doc)
-		if p.Old {
-			fmt.Fprintln(a.out, "Spelling of the older generation.")
-		}
-		return nil
+	p := loom.LookupPred(what)
+	if p == nil {
+		return false
 	}
+	fmt.Fprintf(a.out, "%s: %s: %s\n", p.Name, count(p.Arity, "argument"), p.Doc)
+	if p.Old {
+		fmt.Fprintln(a.out, "Spelling of the older generation.")
+	}
+	return true
+}
+
+// unknownName reports a name that nothing explains, with the nearest known one.
+func unknownName(what string) error {
 	var known []string
 	for _, c := range diag.Codes() {
 		known = append(known, c.Name)
@@ -49,7 +69,7 @@ func (a *app) explain(what string) error {
 	for _, d := range dialect.Ops().All() {
 		known = append(known, d.Name)
 	}
-	msg := fmt.Sprintf("'%s' is no diagnostic code, operation or predicate", what)
+	msg := fmt.Sprintf("'%s' is no diagnostic code, operation, predicate or export", what)
 	if n := dialect.Nearest(what, known); n != "" {
 		msg += fmt.Sprintf("; did you mean '%s'?", n)
 	}

@@ -50,3 +50,17 @@ func (a *app) explainIn(ctx context.Context, set *exports.Set, name string) (boo
 	}
 	return found, nil
 }
+
+// explainRule explains a rule of loomc diff, by its id or as the code DIFF/ID. It
+// reports whether there is such a rule.
+func (a *app) explainRule(name string) bool {
+	r, ok := compat.LookupRule(strings.TrimPrefix(strings.ToLower(strings.Trim(name, "[]")), "diff/"))
+	if !ok {
+		return false
+	}
+	fmt.Fprintf(a.out, "%s (%s): %s\n\n%s\n", r.ID, r.Category, r.Title, r.Doc)
+	if r.Fix != "" {
+		fmt.Fprintf(a.out, "\nWhat to do: %s\n", r.Fix)
+	}
+	return true
+}

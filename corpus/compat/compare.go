@@ -477,9 +477,7 @@ func (c *comparison) config(a, b *Config) {
 	verb := map[Change]string{Narrowed: "fewer values", Widened: "more values", Incomparable: "other values"}[change]
 	f := finding(id, "config '@%s' accepts %s: it was %s and is %s", b.Key, verb, a.Words(), b.Words())
 	f.Detail = lostAndGained(a.Accepted, b.Accepted)
-	for _, s := range listChange("constraint", a.Others, b.Others) {
-		f.Detail = append(f.Detail, s)
-	}
+	f.Detail = append(f.Detail, listChange("constraint", a.Others, b.Others)...)
 	if lost := c.planned(b); lost != "" {
 		f.Detail = append(f.Detail, lost)
 	}

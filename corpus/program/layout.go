@@ -1,7 +1,6 @@
 package program
 
 import (
-	"fmt"
 	"slices"
 	"strings"
 
@@ -130,5 +129,5 @@ func families(ls []require.Layout) string {
 	for _, l := range ls {
 		out = append(out, "#"+l.Family)
 	}
-	return strings.Join(out, fmt.Sprint(" and "))
+	return strings.Join(out, " and ")
 }

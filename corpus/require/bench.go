@@ -23,10 +23,9 @@ import (
 type Bench struct {
 	surface *compat.Surface
 
-	mu    sync.Mutex
-	fits  map[string]*lazyFit
-	runs  map[runKey]*lazyRun
-	byKey map[string][]*corpus.Export
+	mu   sync.Mutex
+	fits map[string]*lazyFit
+	runs map[runKey]*lazyRun
 }
 
 type lazyFit struct {
