@@ -698,7 +698,7 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 		if depth == 0 && (p.punct(':') || p.kind == tArrow) {
 			typesAt = p.end
 		}
-		if depth == 0 && (p.punct('}') || p.newlines > 0 && (p.kind == tValue || p.kind == tOpName || p.kind == tLabel)) {
+		if depth == 0 && (p.punct('}') || p.newlines > 0 && p.startsStatement()) {
 			break
 		}
 		switch {
@@ -723,6 +723,22 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 	op.Results = p.valLists.list(res)
 	p.opStack = append(p.opStack, op)
 	p.keepComments(op, int(op.Span.Start), textStart)
+}
+
+// startsStatement reports whether the current token, the first on its line, begins
+// a statement: an op name, a label, or names up to '='.
+func (p *body) startsStatement() bool {
+	sc := p.scanner
+	for sc.kind == tValue {
+		if sc.next(); sc.punct('=') {
+			return true
+		}
+		if !sc.punct(',') {
+			return false
+		}
+		sc.next()
+	}
+	return sc.kind == tOpName || sc.kind == tLabel
 }
 
 // opaqueDef returns the op table entry of an op carried verbatim.

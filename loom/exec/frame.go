@@ -82,7 +82,6 @@ type bufState struct {
 	data   []byte
 	stride int64 // bytes per lane of a private buffer, 0 for shared storage
 	own    []byte
-	shadow *shadow
 	info   *bufInfo
 }
 

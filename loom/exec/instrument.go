@@ -165,8 +165,7 @@ func (l *lowerer) extents(op *loom.Op) {
 
 // memCheck is the payload of the check in front of a memory instruction.
 type memCheck struct {
-	acc    *access
-	shared bool // not private: races are possible
+	acc *access
 }
 
 // checkAccess emits the check of an access's bytes.

@@ -263,8 +263,7 @@ func (l *lowerer) flat(res *loom.Value, fn flatFn, operands ...*loom.Value) {
 	for _, o := range operands {
 		uni = uni && l.val(o).uni
 	}
-	var rs [3]ref
-	rs = [3]ref{none, none, none}
+	rs := [3]ref{none, none, none}
 	for i, o := range operands {
 		if uni {
 			rs[i] = l.val(o).r
@@ -321,10 +320,10 @@ func (l *lowerer) phi(v *loom.Value) {
 // assign moves the values src into the phis dst as if at once.
 func (l *lowerer) assign(dst, src []*loom.Value) {
 	type mv struct {
-		d, s       ref
-		uni, suni  bool
-		n          int
-		wide, done bool
+		d, s      ref
+		uni, suni bool
+		n         int
+		wide      bool
 	}
 	var ms []mv
 	for i, d := range dst {

@@ -65,19 +65,6 @@ func (l *linked) Func(symbol string) (*loom.Def, diag.List) {
 	return res.Roots[0].Def, nil
 }
 
-func load(t testing.TB, path string) *loom.Module {
-	t.Helper()
-	text, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	m, ds := parser.Parse(diag.NewSource(filepath.ToSlash(path), string(text)))
-	if ds = append(ds, m.Load()...); ds.HasErrors() {
-		t.Fatalf("%s", diag.Text(ds))
-	}
-	return m
-}
-
 // runFile runs the cases of one module with libraries, and returns the results.
 func runFile(t testing.TB, m *loom.Module, libs []*loom.Module, processor string, o check.Options) []*check.CaseResult {
 	t.Helper()
