@@ -729,7 +729,10 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 // a statement: an op name, a label, or names up to '='.
 func (p *body) startsStatement() bool {
 	sc := p.scanner
-	for sc.kind == tValue {
+	for range maxResultNames {
+		if sc.kind != tValue {
+			break
+		}
 		if sc.next(); sc.punct('=') {
 			return true
 		}
@@ -738,8 +741,11 @@ func (p *body) startsStatement() bool {
 		}
 		sc.next()
 	}
-	return sc.kind == tOpName || sc.kind == tLabel
+	return p.kind == tOpName || p.kind == tLabel
 }
+
+// maxResultNames bounds how far startsStatement looks.
+const maxResultNames = 64
 
 // opaqueDef returns the op table entry of an op carried verbatim.
 func (p *body) opaqueDef(name string) *loom.OpDef {

@@ -51,7 +51,7 @@ func (a *app) explain(what string) (ok bool) {
 	}
 	p := loom.LookupPred(what)
 	if p == nil {
-		return false
+		return a.explainRule(what)
 	}
 	fmt.Fprintf(a.out, "%s: %s: %s\n", p.Name, count(p.Arity, "argument"), p.Doc)
 	if p.Old {
