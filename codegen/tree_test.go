@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -27,10 +28,7 @@ import (
 // clang where one is installed, and prints one line per kernel. With
 // LOOMC_TEST_OUT the texts and objects are kept there.
 func TestEmitTree(t *testing.T) {
-	tree := os.Getenv("LOOMC_TEST_TREE")
-	if tree == "" {
-		t.Skip("LOOMC_TEST_TREE is not set")
-	}
+	files, libraries := treeSources(t)
 	targets := strings.Fields(os.Getenv("LOOMC_TEST_TARGETS"))
 	if len(targets) == 0 {
 		targets = []string{"gfx1151"}
@@ -41,35 +39,6 @@ func TestEmitTree(t *testing.T) {
 	}
 	only := os.Getenv("LOOMC_TEST_ONLY")
 	literals := catalogLiterals(t, os.Getenv("LOOMC_TEST_CATALOG"))
-	var files, libraries []linker.Source
-	err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
-		if err != nil || !strings.HasSuffix(path, ".loom") {
-			return err
-		}
-		text, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		rel, _ := filepath.Rel(tree, path)
-		m, ds := parser.Parse(diag.NewSource(rel, string(text)))
-		if ds = append(ds, m.Load()...); ds.HasErrors() {
-			t.Logf("%s does not parse", rel)
-			return nil
-		}
-		library := true
-		for _, d := range m.Defs {
-			library = library && d.Kind != loom.DefKernel && d.Kind != loom.DefCheckCase && d.Kind != loom.DefConfigDef
-		}
-		if library {
-			libraries = append(libraries, linker.Source{Mod: m, Role: linker.Library})
-		} else {
-			files = append(files, linker.Source{Mod: m, Role: linker.Primary})
-		}
-		return nil
-	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	clang, _ := exec.LookPath("clang-19")
 	ok, all := 0, 0
 	for _, f := range files {
@@ -114,6 +83,45 @@ func TestEmitTree(t *testing.T) {
 	t.Logf("%d of %d", ok, all)
 }
 
+// treeSources parses the files below LOOMC_TEST_TREE: those with kernels, and the
+// libraries they may use.
+func treeSources(t *testing.T) (files, libraries []linker.Source) {
+	t.Helper()
+	tree := os.Getenv("LOOMC_TEST_TREE")
+	if tree == "" {
+		t.Skip("LOOMC_TEST_TREE is not set")
+	}
+	err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
+		if err != nil || !strings.HasSuffix(path, ".loom") {
+			return err
+		}
+		text, err := os.ReadFile(path)
+		if err != nil {
+			return err
+		}
+		rel, _ := filepath.Rel(tree, path)
+		m, ds := parser.Parse(diag.NewSource(rel, string(text)))
+		if ds = append(ds, m.Load()...); ds.HasErrors() {
+			t.Logf("%s does not parse", rel)
+			return nil
+		}
+		library := true
+		for _, d := range m.Defs {
+			library = library && d.Kind != loom.DefKernel && d.Kind != loom.DefCheckCase && d.Kind != loom.DefConfigDef
+		}
+		if library {
+			libraries = append(libraries, linker.Source{Mod: m, Role: linker.Library})
+		} else {
+			files = append(files, linker.Source{Mod: m, Role: linker.Primary})
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files, libraries
+}
+
 // compile checks that clang takes the text and reads what the assembler says
 // about it.
 func compile(clang, base, arch string, wave int) (string, error) {
@@ -153,8 +161,7 @@ func compile(clang, base, arch string, wave int) (string, error) {
 }
 
 // closeKernel links and specialises one kernel. Config values come from the
-// catalog, else from what the declaration allows nearest to 1024, or to 1 with
-// LOOMC_TEST_SMALLEST.
+// catalog, else from what the declaration allows nearest to LOOMC_TEST_NEAR (1024).
 func closeKernel(x *linker.Index, name, arch string, literals map[string]string, rel string) (*kernel.Kernel, error) {
 	ctx := context.Background()
 	req := linker.Request{Roots: []string{name}, Target: arch, StripCheck: true}
@@ -169,8 +176,8 @@ func closeKernel(x *linker.Index, name, arch string, literals map[string]string,
 				}
 			}
 			want := int64(1024)
-			if os.Getenv("LOOMC_TEST_SMALLEST") != "" {
-				want = 1
+			if n, err := strconv.ParseInt(os.Getenv("LOOMC_TEST_NEAR"), 10, 64); err == nil {
+				want = n
 			}
 			text = fmt.Sprint(want)
 			if near := allowed.Nearest(want); len(near) > 0 {

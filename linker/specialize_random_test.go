@@ -28,7 +28,6 @@ type randomKernel struct {
 	n    int
 	in   int // indent
 	pool map[string][]string
-	outs int
 }
 
 func (g *randomKernel) line(format string, args ...any) {

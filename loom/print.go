@@ -122,9 +122,7 @@ func (p *printer) def(d *Def, first bool) {
 		p.s("#")
 		p.s(d.Name)
 		p.s(" = ")
-		e := *d.Enc
-		e.Alias = ""
-		p.b = e.Append(p.b)
+		p.b = d.Enc.Append(p.b)
 	case DefOpaque:
 		p.s(strings.ReplaceAll(d.Span.Text(), "\r\n", "\n"))
 	case DefConfigDecl:

@@ -692,22 +692,21 @@ func (p *body) unknownOp(op *loom.Op, res []*loom.Value, def *loom.OpDef, name s
 		panic(errSyntax{})
 	}
 	textStart := p.end
-	depth, typesAt := 0, 0
-	p.next()
-	for p.kind != tEOF {
-		if depth == 0 && (p.punct(':') || p.kind == tArrow) {
+	typesAt := 0
+	var b brackets
+	for p.next(); p.kind != tEOF; p.next() {
+		if len(b.open) == 0 && (p.punct(':') || p.kind == tArrow) {
 			typesAt = p.end
 		}
-		if depth == 0 && (p.punct('}') || p.newlines > 0 && p.startsStatement()) {
+		if b.firm == 0 && p.newlines > 0 && p.startsStatement() || b.braces == 0 && p.punct('}') {
 			break
 		}
-		switch {
-		case p.punct('('), p.punct('['), p.punct('<'), p.punct('{'):
-			depth++
-		case p.punct(')'), p.punct(']'), p.punct('>'), p.punct('}'):
-			depth--
+		if p.kind == tPunct && !b.take(p.src[p.start]) {
+			p.fail(diag.Errorf(p.here(), "PARSE/034", "'%s' closes no bracket of op '%s'", p.text(), name))
 		}
-		p.next()
+	}
+	if b.firm > 0 {
+		p.fail(diag.Errorf(p.span(textStart-len(name), textStart), "PARSE/034", "a bracket of op '%s' is not closed", name))
 	}
 	op.Def = p.opaqueDef(name)
 	op.Span.End = uint32(p.prevEnd)
@@ -746,6 +745,59 @@ func (p *body) startsStatement() bool {
 
 // maxResultNames bounds how far startsStatement looks.
 const maxResultNames = 64
+
+// brackets holds what is open in text carried verbatim. There, '<' and '>' may be
+// operators: only where they pair up are they brackets.
+type brackets struct {
+	open   []byte
+	firm   int // of them not '<'
+	braces int // of them '{'
+}
+
+// take notes the punctuation c. It is false for a bracket that closes nothing.
+func (b *brackets) take(c byte) bool {
+	n := len(b.open)
+	switch c {
+	case '(', '[', '{', '<':
+		b.open = append(b.open, c)
+		b.count(c, 1)
+	case '>':
+		if n > 0 && b.open[n-1] == '<' {
+			b.open = b.open[:n-1]
+		}
+	case ')', ']', '}':
+		for n > 0 && b.open[n-1] == '<' {
+			n--
+		}
+		b.open = b.open[:n]
+		if n == 0 || b.open[n-1] != opening(c) {
+			return false
+		}
+		b.open = b.open[:n-1]
+		b.count(opening(c), -1)
+	}
+	return true
+}
+
+func (b *brackets) count(c byte, by int) {
+	if c != '<' {
+		b.firm += by
+	}
+	if c == '{' {
+		b.braces += by
+	}
+}
+
+// opening returns the bracket that c closes.
+func opening(c byte) byte {
+	switch c {
+	case ')':
+		return '('
+	case ']':
+		return '['
+	}
+	return '{'
+}
 
 // opaqueDef returns the op table entry of an op carried verbatim.
 func (p *body) opaqueDef(name string) *loom.OpDef {

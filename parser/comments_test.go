@@ -1,7 +1,6 @@
 package parser
 
 import (
-	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,30 +27,28 @@ func TestCommentBeforeEveryToken(t *testing.T) {
 			}
 			text := string(ar.Files[0].Data)
 			sc := scanner{src: text}
-			for sc.next(); ; sc.next() {
-				for i, eol := range []string{"\n", "\r\n"} {
-					mark := fmt.Sprintf("// here %d", i)
-					with := text[:sc.start] + mark + eol + text[sc.start:]
-					if sc.comment { // what follows a comment on its line would be part of it
-						with = text[:sc.start] + "\n" + mark + eol + text[sc.start:]
-					}
-					m, l := parseAll("in.loom", with)
-					if len(l) > 0 {
-						t.Fatalf("with a comment at offset %d:\n%s", sc.start, diag.Text(l))
-					}
-					out := string(loom.Print(m))
-					if n := strings.Count(out, mark); n != 1 {
-						line, col := diag.NewSource("", text).LineCol(sc.start)
-						t.Errorf("the comment before %q at %d:%d is printed %d times:\n%s", sc.text(), line, col, n, out)
-						return
-					}
-					again, l := parseAll("out.loom", out)
-					if len(l) > 0 {
-						t.Fatalf("with a comment at offset %d, printed text does not parse:\n%s", sc.start, diag.Text(l))
-					}
-					if twice := string(loom.Print(again)); twice != out {
-						t.Fatalf("with a comment at offset %d, not a fixed point:\n%s\n---\n%s", sc.start, out, twice)
-					}
+			for n := 0; ; n++ {
+				sc.next()
+				const mark = "// here"
+				with := text[:sc.start] + mark + []string{"\n", "\r\n"}[n%2] + text[sc.start:]
+				if sc.comment { // what follows a comment on its line would be part of it
+					with = text[:sc.start] + "\n" + with[sc.start:]
+				}
+				m, l := parseAll("in.loom", with)
+				if len(l) > 0 {
+					t.Fatalf("with a comment at offset %d:\n%s", sc.start, diag.Text(l))
+				}
+				out := string(loom.Print(m))
+				if n := strings.Count(out, mark); n != 1 {
+					line, col := diag.NewSource("", text).LineCol(sc.start)
+					t.Fatalf("the comment before %q at %d:%d is printed %d times:\n%s", sc.text(), line, col, n, out)
+				}
+				again, l := parseAll("out.loom", out)
+				if len(l) > 0 {
+					t.Fatalf("with a comment at offset %d, printed text does not parse:\n%s", sc.start, diag.Text(l))
+				}
+				if twice := string(loom.Print(again)); twice != out {
+					t.Fatalf("with a comment at offset %d, not a fixed point:\n%s\n---\n%s", sc.start, out, twice)
 				}
 				if sc.kind == tEOF {
 					return

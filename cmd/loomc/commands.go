@@ -14,6 +14,7 @@ func (a *app) commands() []*cobra.Command {
 		a.pinCommand(),
 		a.emitCommand(),
 		a.buildCommand(),
+		a.addonCommand(),
 		a.testCommand(),
 		a.runCommand(),
 		a.lintCommand(),

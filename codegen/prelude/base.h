@@ -38,6 +38,12 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #define LOOM_WORKGROUP(n)
 #define LOOM_FN static inline __attribute__((unused))
 #endif
+// Functions every compiler knows, by the name under which it does.
+#if defined(LOOM_CUDA)
+#define LOOM_BUILTIN(name) name
+#else
+#define LOOM_BUILTIN(name) __builtin_##name
+#endif
 typedef signed char loom_i8;
 typedef unsigned char loom_u8;
 typedef short loom_i16;
@@ -61,7 +67,7 @@ typedef unsigned long long uint64_t;
 template <class T, class F> LOOM_FN T loom_bitcast(const F &f) {
   static_assert(sizeof(T) == sizeof(F), "a bit cast keeps the size");
   T t;
-  __builtin_memcpy(&t, &f, sizeof(T));
+  LOOM_BUILTIN(memcpy)(&t, &f, sizeof(T));
   return t;
 }
 #if defined(__clang__)

@@ -119,9 +119,9 @@ template <class T> LOOM_FN T loom_mul_contract(T a, T b) {
   return a * b;
 }
 //@ loom_fma_f32
-LOOM_FN loom_f32 loom_fma_f32(loom_f32 a, loom_f32 b, loom_f32 c) { return __builtin_fmaf(a, b, c); }
+LOOM_FN loom_f32 loom_fma_f32(loom_f32 a, loom_f32 b, loom_f32 c) { return LOOM_BUILTIN(fmaf)(a, b, c); }
 //@ loom_fma_f64
-LOOM_FN loom_f64 loom_fma_f64(loom_f64 a, loom_f64 b, loom_f64 c) { return __builtin_fma(a, b, c); }
+LOOM_FN loom_f64 loom_fma_f64(loom_f64 a, loom_f64 b, loom_f64 c) { return LOOM_BUILTIN(fma)(a, b, c); }
 //@ loom_fma_f16
 // Rounded once. Without the instruction: the product is exact in f64, and the sum
 // is rounded to odd so that the last rounding is the only one that counts.
@@ -140,9 +140,9 @@ LOOM_FN loom_f16 loom_fma_f16(loom_f16 a, loom_f16 b, loom_f16 c) {
 #endif
 }
 //@ loom_abs_f32
-LOOM_FN loom_f32 loom_abs_f32(loom_f32 a) { return __builtin_fabsf(a); }
+LOOM_FN loom_f32 loom_abs_f32(loom_f32 a) { return LOOM_BUILTIN(fabsf)(a); }
 //@ loom_abs_f64
-LOOM_FN loom_f64 loom_abs_f64(loom_f64 a) { return __builtin_fabs(a); }
+LOOM_FN loom_f64 loom_abs_f64(loom_f64 a) { return LOOM_BUILTIN(fabs)(a); }
 //@ loom_abs_f16
 LOOM_FN loom_f16 loom_abs_f16(loom_f16 a) { return loom_bits_f16((loom_u16)(loom_f16_bits(a) & 0x7fff)); }
 //@ loom_copysign_f32
@@ -174,24 +174,24 @@ template <class T> LOOM_FN bool loom_one(T a, T b) { return a < b || a > b; }
 // Neither operand is a NaN.
 template <class T> LOOM_FN bool loom_ord(T a, T b) { return a == a && b == b; }
 //@ loom_ceil_f32
-LOOM_FN loom_f32 loom_ceil_f32(loom_f32 a) { return __builtin_ceilf(a); }
+LOOM_FN loom_f32 loom_ceil_f32(loom_f32 a) { return LOOM_BUILTIN(ceilf)(a); }
 //@ loom_floor_f32
-LOOM_FN loom_f32 loom_floor_f32(loom_f32 a) { return __builtin_floorf(a); }
+LOOM_FN loom_f32 loom_floor_f32(loom_f32 a) { return LOOM_BUILTIN(floorf)(a); }
 //@ loom_trunc_f32
-LOOM_FN loom_f32 loom_trunc_f32(loom_f32 a) { return __builtin_truncf(a); }
+LOOM_FN loom_f32 loom_trunc_f32(loom_f32 a) { return LOOM_BUILTIN(truncf)(a); }
 //@ loom_roundeven_f32
-LOOM_FN loom_f32 loom_roundeven_f32(loom_f32 a) { return __builtin_rintf(a); }
+LOOM_FN loom_f32 loom_roundeven_f32(loom_f32 a) { return LOOM_BUILTIN(rintf)(a); }
 //@ loom_round_f32
 // Halves away from zero.
 LOOM_FN loom_f32 loom_round_f32(loom_f32 a) {
-  const loom_f32 t = __builtin_truncf(a);
-  return loom_copysign_f32(__builtin_fabsf(a - t) >= 0.5f ? t + loom_copysign_f32(0.5f + 0.5f, a) : t, a);
+  const loom_f32 t = LOOM_BUILTIN(truncf)(a);
+  return loom_copysign_f32(LOOM_BUILTIN(fabsf)(a - t) >= 0.5f ? t + loom_copysign_f32(0.5f + 0.5f, a) : t, a);
 }
 //@ loom_minnum_f32
 // A NaN operand is ignored.
-LOOM_FN loom_f32 loom_minnum_f32(loom_f32 a, loom_f32 b) { return __builtin_fminf(a, b); }
+LOOM_FN loom_f32 loom_minnum_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fminf)(a, b); }
 //@ loom_maxnum_f32
-LOOM_FN loom_f32 loom_maxnum_f32(loom_f32 a, loom_f32 b) { return __builtin_fmaxf(a, b); }
+LOOM_FN loom_f32 loom_maxnum_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fmaxf)(a, b); }
 //@ loom_minimum_f32
 // A NaN operand gives NaN; -0 is below +0.
 LOOM_FN loom_f32 loom_minimum_f32(loom_f32 a, loom_f32 b) {
@@ -219,24 +219,24 @@ LOOM_FN loom_f32 loom_clamp_number_f32(loom_f32 v, loom_f32 lo, loom_f32 hi) { r
 // Any NaN operand gives NaN.
 LOOM_FN loom_f32 loom_clamp_ieee_f32(loom_f32 v, loom_f32 lo, loom_f32 hi) { return loom_minimum_f32(loom_maximum_f32(v, lo), hi); }
 //@ loom_ceil_f64
-LOOM_FN loom_f64 loom_ceil_f64(loom_f64 a) { return __builtin_ceil(a); }
+LOOM_FN loom_f64 loom_ceil_f64(loom_f64 a) { return LOOM_BUILTIN(ceil)(a); }
 //@ loom_floor_f64
-LOOM_FN loom_f64 loom_floor_f64(loom_f64 a) { return __builtin_floor(a); }
+LOOM_FN loom_f64 loom_floor_f64(loom_f64 a) { return LOOM_BUILTIN(floor)(a); }
 //@ loom_trunc_f64
-LOOM_FN loom_f64 loom_trunc_f64(loom_f64 a) { return __builtin_trunc(a); }
+LOOM_FN loom_f64 loom_trunc_f64(loom_f64 a) { return LOOM_BUILTIN(trunc)(a); }
 //@ loom_roundeven_f64
-LOOM_FN loom_f64 loom_roundeven_f64(loom_f64 a) { return __builtin_rint(a); }
+LOOM_FN loom_f64 loom_roundeven_f64(loom_f64 a) { return LOOM_BUILTIN(rint)(a); }
 //@ loom_round_f64
 // Halves away from zero.
 LOOM_FN loom_f64 loom_round_f64(loom_f64 a) {
-  const loom_f64 t = __builtin_trunc(a);
-  return loom_copysign_f64(__builtin_fabs(a - t) >= 0.5 ? t + loom_copysign_f64(0.5 + 0.5, a) : t, a);
+  const loom_f64 t = LOOM_BUILTIN(trunc)(a);
+  return loom_copysign_f64(LOOM_BUILTIN(fabs)(a - t) >= 0.5 ? t + loom_copysign_f64(0.5 + 0.5, a) : t, a);
 }
 //@ loom_minnum_f64
 // A NaN operand is ignored.
-LOOM_FN loom_f64 loom_minnum_f64(loom_f64 a, loom_f64 b) { return __builtin_fmin(a, b); }
+LOOM_FN loom_f64 loom_minnum_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmin)(a, b); }
 //@ loom_maxnum_f64
-LOOM_FN loom_f64 loom_maxnum_f64(loom_f64 a, loom_f64 b) { return __builtin_fmax(a, b); }
+LOOM_FN loom_f64 loom_maxnum_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmax)(a, b); }
 //@ loom_minimum_f64
 // A NaN operand gives NaN; -0 is below +0.
 LOOM_FN loom_f64 loom_minimum_f64(loom_f64 a, loom_f64 b) {
@@ -265,19 +265,19 @@ LOOM_FN loom_f64 loom_clamp_number_f64(loom_f64 v, loom_f64 lo, loom_f64 hi) { r
 LOOM_FN loom_f64 loom_clamp_ieee_f64(loom_f64 v, loom_f64 lo, loom_f64 hi) { return loom_minimum_f64(loom_maximum_f64(v, lo), hi); }
 //@ loom_minnum_nnan_f32
 // The source promises that no operand is a NaN.
-LOOM_FN loom_f32 loom_minnum_nnan_f32(loom_f32 a, loom_f32 b) { return __builtin_fminf(a, b); }
+LOOM_FN loom_f32 loom_minnum_nnan_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fminf)(a, b); }
 //@ loom_maxnum_nnan_f32
-LOOM_FN loom_f32 loom_maxnum_nnan_f32(loom_f32 a, loom_f32 b) { return __builtin_fmaxf(a, b); }
+LOOM_FN loom_f32 loom_maxnum_nnan_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fmaxf)(a, b); }
 //@ loom_minnum_nnan_f64
-LOOM_FN loom_f64 loom_minnum_nnan_f64(loom_f64 a, loom_f64 b) { return __builtin_fmin(a, b); }
+LOOM_FN loom_f64 loom_minnum_nnan_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmin)(a, b); }
 //@ loom_maxnum_nnan_f64
-LOOM_FN loom_f64 loom_maxnum_nnan_f64(loom_f64 a, loom_f64 b) { return __builtin_fmax(a, b); }
+LOOM_FN loom_f64 loom_maxnum_nnan_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmax)(a, b); }
 //@ loom_minnum_f16
 LOOM_FN loom_f16 loom_minnum_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fminf16(a, b);
 #else
-  return (loom_f16)__builtin_fminf((loom_f32)a, (loom_f32)b);
+  return (loom_f16)LOOM_BUILTIN(fminf)((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_maxnum_f16
@@ -285,7 +285,7 @@ LOOM_FN loom_f16 loom_maxnum_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fmaxf16(a, b);
 #else
-  return (loom_f16)__builtin_fmaxf((loom_f32)a, (loom_f32)b);
+  return (loom_f16)LOOM_BUILTIN(fmaxf)((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_minnum_nnan_f16
@@ -293,7 +293,7 @@ LOOM_FN loom_f16 loom_minnum_nnan_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fminf16(a, b);
 #else
-  return (loom_f16)__builtin_fminf((loom_f32)a, (loom_f32)b);
+  return (loom_f16)LOOM_BUILTIN(fminf)((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_maxnum_nnan_f16
@@ -301,7 +301,7 @@ LOOM_FN loom_f16 loom_maxnum_nnan_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fmaxf16(a, b);
 #else
-  return (loom_f16)__builtin_fmaxf((loom_f32)a, (loom_f32)b);
+  return (loom_f16)LOOM_BUILTIN(fmaxf)((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_minimum_f16
@@ -541,16 +541,16 @@ LOOM_FN loom_f32 loom_div_fast(loom_f32 a, loom_f32 b) {
 LOOM_FN loom_f32 loom_div_f32(loom_f32 a, loom_f32 b) { return a / b; }
 //@ loom_sqrt
 // Correctly rounded.
-LOOM_FN loom_f32 loom_sqrt(loom_f32 a) { return __builtin_sqrtf(a); }
+LOOM_FN loom_f32 loom_sqrt(loom_f32 a) { return LOOM_BUILTIN(sqrtf)(a); }
 //@ loom_sqrt_f64
-LOOM_FN loom_f64 loom_sqrt_f64(loom_f64 a) { return __builtin_sqrt(a); }
+LOOM_FN loom_f64 loom_sqrt_f64(loom_f64 a) { return LOOM_BUILTIN(sqrt)(a); }
 //@ loom_sqrt_fast
 // 1 ulp; subnormals count as zero.
 LOOM_FN loom_f32 loom_sqrt_fast(loom_f32 a) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_sqrtf(a);
 #else
-  return __builtin_sqrtf(a);
+  return LOOM_BUILTIN(sqrtf)(a);
 #endif
 }
 //@ loom_rsqrt
@@ -560,68 +560,68 @@ LOOM_FN loom_f32 loom_rsqrt(loom_f32 a) {
   const bool tiny = a < 0x1p-126f;
   return __builtin_amdgcn_rsqf(tiny ? a * 0x1p24f : a) * (tiny ? 0x1p12f : 1.0f);
 #else
-  return (loom_f32)(1.0 / __builtin_sqrt((loom_f64)a));
+  return (loom_f32)(1.0 / LOOM_BUILTIN(sqrt)((loom_f64)a));
 #endif
 }
 //@ loom_rsqrt_f64
-LOOM_FN loom_f64 loom_rsqrt_f64(loom_f64 a) { return 1.0 / __builtin_sqrt(a); }
+LOOM_FN loom_f64 loom_rsqrt_f64(loom_f64 a) { return 1.0 / LOOM_BUILTIN(sqrt)(a); }
 //@ loom_rsqrt_fast
 LOOM_FN loom_f32 loom_rsqrt_fast(loom_f32 a) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_rsqf(a);
 #else
-  return (loom_f32)(1.0 / __builtin_sqrt((loom_f64)a));
+  return (loom_f32)(1.0 / LOOM_BUILTIN(sqrt)((loom_f64)a));
 #endif
 }
 //@ loom_exp
 // 1 ulp.
-LOOM_FN loom_f32 loom_exp(loom_f32 x) { return __builtin_expf(x); }
+LOOM_FN loom_f32 loom_exp(loom_f32 x) { return LOOM_BUILTIN(expf)(x); }
 //@ loom_exp_fast
 // 2 ulp near 0, relative error up to 2^-17 near the ends; subnormal results are 0.
 LOOM_FN loom_f32 loom_exp_fast(loom_f32 x) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_exp2f(x * 0x1.715476p+0f);
 #else
-  return __builtin_exp2f(x * 0x1.715476p+0f);
+  return LOOM_BUILTIN(exp2f)(x * 0x1.715476p+0f);
 #endif
 }
 //@ loom_exp2
-LOOM_FN loom_f32 loom_exp2(loom_f32 x) { return __builtin_exp2f(x); }
+LOOM_FN loom_f32 loom_exp2(loom_f32 x) { return LOOM_BUILTIN(exp2f)(x); }
 //@ loom_exp2_fast
 LOOM_FN loom_f32 loom_exp2_fast(loom_f32 x) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_exp2f(x);
 #else
-  return __builtin_exp2f(x);
+  return LOOM_BUILTIN(exp2f)(x);
 #endif
 }
 //@ loom_log
 // 1 ulp.
-LOOM_FN loom_f32 loom_log(loom_f32 x) { return __builtin_logf(x); }
+LOOM_FN loom_f32 loom_log(loom_f32 x) { return LOOM_BUILTIN(logf)(x); }
 //@ loom_log_fast
 LOOM_FN loom_f32 loom_log_fast(loom_f32 x) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_logf(x) * 0x1.62e430p-1f;
 #else
-  return __builtin_log2f(x) * 0x1.62e430p-1f;
+  return LOOM_BUILTIN(log2f)(x) * 0x1.62e430p-1f;
 #endif
 }
 //@ loom_log2
-LOOM_FN loom_f32 loom_log2(loom_f32 x) { return __builtin_log2f(x); }
+LOOM_FN loom_f32 loom_log2(loom_f32 x) { return LOOM_BUILTIN(log2f)(x); }
 //@ loom_log2_fast
 LOOM_FN loom_f32 loom_log2_fast(loom_f32 x) {
 #if defined(LOOM_AMDGPU)
   return __builtin_amdgcn_logf(x);
 #else
-  return __builtin_log2f(x);
+  return LOOM_BUILTIN(log2f)(x);
 #endif
 }
 //@ loom_log10
-LOOM_FN loom_f32 loom_log10(loom_f32 x) { return __builtin_log10f(x); }
+LOOM_FN loom_f32 loom_log10(loom_f32 x) { return LOOM_BUILTIN(log10f)(x); }
 //@ loom_log10_fast
 LOOM_FN loom_f32 loom_log10_fast(loom_f32 x) { return loom_log2_fast(x) * 0x1.344136p-2f; }
 //@ loom_ldexp
-LOOM_FN loom_f32 loom_ldexp(loom_f32 x, loom_i32 n) { return __builtin_ldexpf(x, n); }
+LOOM_FN loom_f32 loom_ldexp(loom_f32 x, loom_i32 n) { return LOOM_BUILTIN(ldexpf)(x, n); }
 //@ loom_poly
 // Horner's rule with fused steps, highest coefficient first.
 LOOM_FN loom_f32 loom_poly(loom_f32, loom_f32 c) { return c; }
@@ -631,7 +631,7 @@ template <class... R> LOOM_FN loom_f32 loom_poly(loom_f32 x, loom_f32 c, loom_f3
 LOOM_FN loom_f32 loom_expm1(loom_f32 x) {
   if (!(x < 89.5f)) return x + loom_bits_f32(0x7f800000u);
   if (x < -18.0f) return -1.0f;
-  const loom_f32 k = __builtin_rintf(x * 0x1.715476p+0f);
+  const loom_f32 k = LOOM_BUILTIN(rintf)(x * 0x1.715476p+0f);
   const loom_f32 r0 = loom_fma_f32(k, -0x1.62e430p-1f, x), lo = k * 0x1.05c610p-29f;
   const loom_f32 r = r0 + lo, c = (r0 - r) + lo;
   const loom_f32 q = loom_poly(r, 0x1.a1a176p-13f, 0x1.6d74b6p-10f, 0x1.111090p-7f, 0x1.5554aep-5f, 0x1.555556p-3f, 0.5f);
@@ -658,7 +658,7 @@ LOOM_FN loom_f32 loom_log1p(loom_f32 x) {
 //@ loom_sinh
 // 2.5 ulp.
 LOOM_FN loom_f32 loom_sinh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (a < 1.0f) {
     const loom_f32 z = x * x;
     return loom_fma_f32(x * z, loom_poly(z, 0x1.7a2676p-19f, 0x1.9ffe12p-13f, 0x1.111136p-7f, 0x1.555556p-3f), x);
@@ -676,7 +676,7 @@ LOOM_FN loom_f32 loom_sinh(loom_f32 x) {
 //@ loom_cosh
 // 2 ulp.
 LOOM_FN loom_f32 loom_cosh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (a < 88.0f) {
     const loom_f32 e = loom_exp(a);
     return 0.5f * e + 0.5f / e;
@@ -698,7 +698,7 @@ LOOM_FN loom_f32 loom_quotient(loom_f32 n, loom_f32 d) {
 //@ loom_tanh
 // 2 ulp.
 LOOM_FN loom_f32 loom_tanh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x), z = x * x;
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x), z = x * x;
   const loom_f32 q = loom_poly(z, 0x1.197ba0p-9f, -0x1.0c2150p-7f, 0x1.6394dcp-6f, -0x1.b9ef7ep-5f, 0x1.11106cp-3f, -0x1.555554p-2f);
   const loom_f32 e = loom_exp(a < 10.0f ? a + a : 20.0f);
   const loom_f32 r = loom_copysign_f32(1.0f - loom_quotient(2.0f, e + 1.0f), x);
@@ -707,19 +707,19 @@ LOOM_FN loom_f32 loom_tanh(loom_f32 x) {
 //@ loom_tanh_fast
 // Through the fast exponential: absolute error 2^-22.
 LOOM_FN loom_f32 loom_tanh_fast(loom_f32 x) {
-  const loom_f32 e = loom_exp2_fast(__builtin_fabsf(x) * 0x1.715476p+1f);
+  const loom_f32 e = loom_exp2_fast(LOOM_BUILTIN(fabsf)(x) * 0x1.715476p+1f);
   return loom_copysign_f32(1.0f - loom_div_fast(2.0f, e + 1.0f), x);
 }
 //@ loom_asinh
 // 2.5 ulp.
 LOOM_FN loom_f32 loom_asinh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   loom_f32 r;
   if (a > 0x1p28f) {
     r = loom_log(a) + 0x1.62e430p-1f;
   } else {
     const loom_f32 z = a * a;
-    r = loom_log1p(a + z / (1.0f + __builtin_sqrtf(1.0f + z)));
+    r = loom_log1p(a + z / (1.0f + LOOM_BUILTIN(sqrtf)(1.0f + z)));
   }
   return x != x ? x : loom_copysign_f32(r, x);
 }
@@ -729,19 +729,19 @@ LOOM_FN loom_f32 loom_acosh(loom_f32 x) {
   if (x > 0x1p28f) return loom_log(x) + 0x1.62e430p-1f;
   if (!(x >= 1.0f)) return loom_bits_f32(0x7fc00000u);
   const loom_f32 t = x - 1.0f;
-  return loom_log1p(t + __builtin_sqrtf(loom_fma_f32(t, t, 2.0f * t)));
+  return loom_log1p(t + LOOM_BUILTIN(sqrtf)(loom_fma_f32(t, t, 2.0f * t)));
 }
 //@ loom_atanh
 // 2.5 ulp.
 LOOM_FN loom_f32 loom_atanh(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   const loom_f32 r = 0.5f * loom_log1p((a + a) / (1.0f - a));
   return x != x ? x : loom_copysign_f32(a < 0x1p-12f ? a : r, x);
 }
 //@ loom_erf
 // 1.5 ulp.
 LOOM_FN loom_f32 loom_erf(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x), z = x * x;
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x), z = x * x;
   const loom_f32 s = loom_fma_f32(x, loom_poly(z, -0x1.44cfc4p-17f, 0x1.d8b88ep-14f, -0x1.bcd7dep-11f, 0x1.562b1ap-8f, -0x1.b829d8p-6f,
                                                0x1.ce2f0ap-4f, -0x1.812746p-2f, 0x1.06eba8p-3f), x);
   const loom_f32 t = a < 4.0f ? a : 4.0f;
@@ -763,7 +763,7 @@ LOOM_FN loom_f32 loom_erfc_tail(loom_f32 a) {
 //@ loom_erfc
 // 6 ulp, tails included.
 LOOM_FN loom_f32 loom_erfc(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   const loom_f32 r = a < 10.1f ? loom_erfc_tail(a < 10.1f ? a : 0.0f) : 0.0f;
   return x != x ? x : x >= 0.0f ? r : 2.0f - r;
 }
@@ -774,25 +774,25 @@ LOOM_FN loom_f32 loom_asin_core(loom_f32 x, loom_f32 z) {
 //@ loom_asin
 // 2 ulp.
 LOOM_FN loom_f32 loom_asin(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (a < 0.5f) return loom_asin_core(x, x * x);
-  const loom_f32 z = 0.5f * (1.0f - a), s = __builtin_sqrtf(z);
+  const loom_f32 z = 0.5f * (1.0f - a), s = LOOM_BUILTIN(sqrtf)(z);
   const loom_f32 r = loom_fma_f32(-2.0f, loom_asin_core(s, z), 0x1.921fb6p+0f) - 0x1.777a5cp-25f;
   return x != x ? x : loom_copysign_f32(r, x);
 }
 //@ loom_acos
 // 1.5 ulp.
 LOOM_FN loom_f32 loom_acos(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (a < 0.5f) return 0x1.921fb6p+0f - (loom_asin_core(x, x * x) + 0x1.777a5cp-25f);
-  const loom_f32 z = 0.5f * (1.0f - a), s = __builtin_sqrtf(z);
+  const loom_f32 z = 0.5f * (1.0f - a), s = LOOM_BUILTIN(sqrtf)(z);
   const loom_f32 r = 2.0f * loom_asin_core(s, z);
   return x > 0.0f ? r : (0x1.921fb6p+1f - r) - 0x1.777a5cp-24f;
 }
 //@ loom_atan
 // 2 ulp.
 LOOM_FN loom_f32 loom_atan(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   const bool inv = a > 1.0f;
   loom_f32 t = inv ? 1.0f / a : a, base = 0.0f, low = 0.0f;
   if (t > 0x1.a8279ap-2f) {
@@ -810,7 +810,7 @@ LOOM_FN loom_f32 loom_atan(loom_f32 x) {
 // 3 ulp.
 LOOM_FN loom_f32 loom_atan2(loom_f32 y, loom_f32 x) {
   if (x != x || y != y) return x + y;
-  const loom_f32 ax = __builtin_fabsf(x), ay = __builtin_fabsf(y);
+  const loom_f32 ax = LOOM_BUILTIN(fabsf)(x), ay = LOOM_BUILTIN(fabsf)(y);
   const loom_f32 inf = loom_bits_f32(0x7f800000u);
   loom_f32 r;
   if (ax == inf && ay == inf) r = 0x1.921fb6p-1f;
@@ -828,7 +828,7 @@ LOOM_FN loom_f32 loom_atan2(loom_f32 y, loom_f32 x) {
 //@ loom_cbrt
 // 1 ulp.
 LOOM_FN loom_f32 loom_cbrt(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (!(a < loom_bits_f32(0x7f800000u)) || a == 0.0f) return x;
   const bool tiny = a < 0x1p-102f, huge = a > 0x1p102f;
   const loom_f32 m = tiny ? a * 0x1p24f : huge ? a * 0x1p-24f : a;
@@ -848,8 +848,8 @@ LOOM_FN loom_f32 loom_pow(loom_f32 x, loom_f32 y) {
   const loom_f32 inf = loom_bits_f32(0x7f800000u);
   if (y == 0.0f || x == 1.0f) return 1.0f;
   if (x != x || y != y) return x + y;
-  const loom_f32 ay = __builtin_fabsf(y), ax = __builtin_fabsf(x);
-  const bool whole = ay >= 0x1p23f || __builtin_truncf(y) == y;
+  const loom_f32 ay = LOOM_BUILTIN(fabsf)(y), ax = LOOM_BUILTIN(fabsf)(x);
+  const bool whole = ay >= 0x1p23f || LOOM_BUILTIN(truncf)(y) == y;
   const bool odd = whole && ay < 0x1p24f && ((loom_u32)ay & 1u) != 0u;
   const loom_f32 sign = odd ? loom_copysign_f32(1.0f, x) : 1.0f;
   if (ay == inf) return ax == 1.0f ? 1.0f : (ax > 1.0f) == (y > 0.0f) ? inf : 0.0f;
@@ -877,7 +877,7 @@ LOOM_FN loom_f32 loom_pow(loom_f32 x, loom_f32 y) {
   if (p > 128.5f) return sign * inf;
   if (p < -151.0f) return sign * 0.0f;
   const loom_f32 pl = loom_fma_f32(y, H, -p) + y * L;
-  const loom_f32 n = __builtin_rintf(p), r = (p - n) + pl;
+  const loom_f32 n = LOOM_BUILTIN(rintf)(p), r = (p - n) + pl;
   const loom_f32 t = loom_poly(r, 0x1.00f13ap-16f, 0x1.445e6ap-13f, 0x1.5d8724p-10f, 0x1.3b29f0p-7f, 0x1.c6b08ep-5f, 0x1.ebfbe0p-3f, 0x1.62e430p-1f);
   return sign * loom_ldexp(loom_fma_f32(r, t, 1.0f), (loom_i32)n);
 }
@@ -912,9 +912,9 @@ LOOM_FN loom_f32 loom_reduce_big(loom_f32 a, loom_u32 &quadrant) {
 //@ loom_reduce_angle
 // x = quadrant·pi/2 + r, |r| at most pi/4 and a little.
 LOOM_FN loom_f32 loom_reduce_angle(loom_f32 x, loom_u32 &quadrant) {
-  const loom_f32 a = __builtin_fabsf(x);
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x);
   if (a < 65536.0f) {
-    const loom_f32 n = __builtin_rintf(x * 0x1.45f306p-1f);
+    const loom_f32 n = LOOM_BUILTIN(rintf)(x * 0x1.45f306p-1f);
     quadrant = (loom_u32)(loom_i32)n;
     loom_f32 r = loom_fma_f32(n, -0x1.921fb6p+0f, x);
     r = loom_fma_f32(n, 0x1.777a5cp-25f, r);
@@ -996,7 +996,7 @@ LOOM_FN loom_f32 loom_turn_cos(loom_f32 r) {
 //@ loom_sinturns
 // sin(2·pi·x), 1.5 ulp.
 LOOM_FN loom_f32 loom_sinturns(loom_f32 x) {
-  const loom_f32 t = x - __builtin_rintf(x), n = __builtin_rintf(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
+  const loom_f32 t = x - LOOM_BUILTIN(rintf)(x), n = LOOM_BUILTIN(rintf)(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
   const loom_u32 q = (loom_u32)(loom_i32)n;
   const loom_f32 s = (q & 1u) ? loom_turn_cos(r) : loom_turn_sin(r);
   return r == 0.0f && (q & 1u) == 0u ? loom_copysign_f32(0.0f, x) : (q & 2u) ? -s : s;
@@ -1004,7 +1004,7 @@ LOOM_FN loom_f32 loom_sinturns(loom_f32 x) {
 //@ loom_costurns
 // cos(2·pi·x), 1.5 ulp.
 LOOM_FN loom_f32 loom_costurns(loom_f32 x) {
-  const loom_f32 t = x - __builtin_rintf(x), n = __builtin_rintf(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
+  const loom_f32 t = x - LOOM_BUILTIN(rintf)(x), n = LOOM_BUILTIN(rintf)(4.0f * t), r = loom_fma_f32(-0.25f, n, t);
   const loom_u32 q = (loom_u32)(loom_i32)n;
   const loom_f32 s = (q & 1u) ? loom_turn_sin(r) : loom_turn_cos(r);
   return (((q + 1u) & 2u) ? -s : s) + 0.0f;
@@ -1079,7 +1079,7 @@ LOOM_FN loom_f64 loom_fmod_f64(loom_f64 x, loom_f64 y) {
 //@ loom_logistic
 // 1/(1 + e^-x), 2 ulp, subnormal results included.
 LOOM_FN loom_f32 loom_logistic(loom_f32 x) {
-  const loom_f32 e = loom_exp(-__builtin_fabsf(x));
+  const loom_f32 e = loom_exp(-LOOM_BUILTIN(fabsf)(x));
   return loom_quotient(x >= 0.0f ? 1.0f : e, 1.0f + e);
 }
 //@ loom_logistic_fast
@@ -1088,7 +1088,7 @@ LOOM_FN loom_f32 loom_logistic_fast(loom_f32 x) { return loom_div_fast(1.0f, 1.0
 // x/(1 + e^-x), 3.5 ulp; -infinity gives -0. Two factors keep the tail exact where
 // e^x alone would be subnormal.
 LOOM_FN loom_f32 loom_silu(loom_f32 x) {
-  const loom_f32 h = loom_exp(-0.5f * __builtin_fabsf(x)), e = h * h;
+  const loom_f32 h = loom_exp(-0.5f * LOOM_BUILTIN(fabsf)(x)), e = h * h;
   const loom_f32 r = loom_quotient(x >= 0.0f ? x : (x * h) * h, 1.0f + e);
   return x > 64.0f ? x : x < -256.0f ? -0.0f : r;
 }
@@ -1097,17 +1097,17 @@ LOOM_FN loom_f32 loom_silu_fast(loom_f32 x) { return loom_div_fast(x, 1.0f + loo
 //@ loom_softplus
 // ln(1 + e^x), 2.5 ulp.
 LOOM_FN loom_f32 loom_softplus(loom_f32 x) {
-  const loom_f32 l = loom_log1p(loom_exp(-__builtin_fabsf(x)));
+  const loom_f32 l = loom_log1p(loom_exp(-LOOM_BUILTIN(fabsf)(x)));
   return x != x ? x : (x > 0.0f ? x : 0.0f) + l;
 }
 //@ loom_softplus_fast
 LOOM_FN loom_f32 loom_softplus_fast(loom_f32 x) {
-  return (x > 0.0f ? x : 0.0f) + loom_log_fast(1.0f + loom_exp_fast(-__builtin_fabsf(x)));
+  return (x > 0.0f ? x : 0.0f) + loom_log_fast(1.0f + loom_exp_fast(-LOOM_BUILTIN(fabsf)(x)));
 }
 //@ loom_gelu_erf
 // x·(1 + erf(x/sqrt 2))/2; the tail keeps 8 ulp down to the smallest normal result.
 LOOM_FN loom_f32 loom_gelu_erf(loom_f32 x) {
-  const loom_f32 a = __builtin_fabsf(x), h = 0.5f * x;
+  const loom_f32 a = LOOM_BUILTIN(fabsf)(x), h = 0.5f * x;
   // erfc's argument is rounded; its derivative corrects for what was lost.
   const loom_f32 z = a * 0x1.6a09e6p-1f, lost = loom_fma_f32(a, 0x1.6a09e6p-1f, -z) + a * 0x1.9fcef4p-27f;
   const loom_f32 c0 = loom_erfc_tail(z < 10.0f ? z : 10.0f), c = loom_fma_f32(-2.0f * z * lost, c0, c0);
@@ -1122,7 +1122,7 @@ LOOM_FN loom_f32 loom_gelu_tanh(loom_f32 x) {
   const loom_f32 p = z * C, pl = loom_fma_f32(z, C, -p) + (zl * C + z * Cl);
   const loom_f32 w = p + D, b = w - p, wl = ((p - (w - b)) + (D - b)) + (pl + Dl);
   const loom_f32 u = x * w, ul = loom_fma_f32(x, w, -u) + x * wl;
-  const loom_f32 h = loom_exp(-0.5f * __builtin_fabsf(u)), lost = loom_copysign_f32(1.0f, x) * ul;
+  const loom_f32 h = loom_exp(-0.5f * LOOM_BUILTIN(fabsf)(u)), lost = loom_copysign_f32(1.0f, x) * ul;
   const loom_f32 e1 = loom_fma_f32(-lost, h, h);
   const loom_f32 r = loom_quotient(x >= 0.0f ? x : (x * e1) * h, loom_fma_f32(e1, h, 1.0f));
   return x != x || x > 16.0f ? x : x < -16.0f ? -0.0f : r;

@@ -145,7 +145,11 @@ LOOM_FN void loom_wave_barrier_global() { loom_wave_barrier_local(); }
 //@ loom_assert
 // Stops the program where a debug assertion fails.
 LOOM_FN void loom_assert(bool ok) {
+#if defined(LOOM_CUDA)
+  if (!ok) __trap();
+#else
   if (!ok) __builtin_trap();
+#endif
 }
 //@ loom_to_word
 // A payload narrower than a word, widened for exchange.
@@ -323,7 +327,7 @@ template <int D, class T> LOOM_FN T loom_lane_down(T v) {
 }
 //@ loom_same
 // Equality of bit patterns.
-template <class T> LOOM_FN bool loom_same(T a, T b) { return __builtin_memcmp(&a, &b, sizeof(T)) == 0; }
+LOOM_FN bool loom_same(loom_f16 a, loom_f16 b) { return loom_f16_bits(a) == loom_f16_bits(b); }
 LOOM_FN bool loom_same(loom_f32 a, loom_f32 b) { return loom_f32_bits(a) == loom_f32_bits(b); }
 LOOM_FN bool loom_same(loom_f64 a, loom_f64 b) { return loom_f64_bits(a) == loom_f64_bits(b); }
 LOOM_FN bool loom_same(loom_u32 a, loom_u32 b) { return a == b; }

@@ -55,7 +55,7 @@ func codeLists() [][]Code {
 	return [][]Code{
 		parseCodes(), symbolCodes(), typeCodes(), structureCodes(), dominanceCodes(), shapeCodes(),
 		encodingCodes(), subrangeCodes(), loweringCodes(), targetCodes(),
-		configCodes(), linkCodes(), manifestCodes(), corpusCodes(), codegenCodes(), hipCodes(), execCodes(), lintCodes(), usageCodes(), generationCodes(), runCodes(),
+		configCodes(), linkCodes(), manifestCodes(), corpusCodes(), codegenCodes(), hipCodes(), execCodes(), lintCodes(), usageCodes(), generationCodes(), runCodes(), requireCodes(), programCodes(),
 	}
 }
 

@@ -106,6 +106,7 @@ func codegenCodes() []Code {
 		{"CODEGEN/UNSUPPORTED", "op has no HIP translation", "The closed kernel holds an op or type the HIP back end does not translate for this target.", params("op, type, target"), "Choose another implementation or target; the executor may still run it."},
 		{"CODEGEN/DYNAMIC", "size not constant after specialisation", "A vector lane count, matrix shape or storage size did not become a constant.", params("value"), "Bind the config value that determines it."},
 		{"CODEGEN/ABI", "parameter cannot be passed", "", params("parameter, type"), "Pass a scalar of 32 or 64 bits or a buffer."},
+		{"CODEGEN/STEM", "two kernels share a file name", "Code-object stems are unique across an engine; two kernels of the output have one.", params("stem"), "Build the two in separate outputs, or name one plan case per export with --case."},
 		{"CODEGEN/OUTPUT", "output cannot be written", "", params("path, reason"), "Check path and permissions."},
 		{"CODEGEN/INTERNAL", "fault of the code generator", "The generator met a kernel it should never be given.", params("detail"), "Report the kernel with its config."},
 	}
