@@ -15,7 +15,7 @@ OUT        ?= build/$(ARCH)
 FUZZTIME   ?= 1m
 # git refuses repositories of other users; the revision is decoration, so its
 # absence must not fail the build.
-REVISION   := $(shell git rev-parse --short=12 HEAD 2>/dev/null)
+REVISION   := $(shell [ -z "$$(git rev-parse --show-prefix 2>/dev/null)" ] && git rev-parse --short=12 HEAD 2>/dev/null)
 STATICCHECK = $(GO) run honnef.co/go/tools/cmd/staticcheck@v0.8.2
 # Packages that start goroutines of their own.
 CONCURRENT  = ./corpus/... ./linker/... ./hip/... ./loom/exec/...

@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -368,7 +369,7 @@ func (e *emitter) address(v *viewRef, l lin) string {
 			sb.WriteString(" + " + e.sum32(uni, 0))
 		}
 		if len(vary) > 0 {
-			sb.WriteString(" + " + e.sum32(vary, 0))
+			sb.WriteString(" + " + e.laneOffsetText(vary))
 		}
 		e.writeConst(&sb, c)
 		return sb.String()
@@ -398,10 +399,49 @@ func (e *emitter) address(v *viewRef, l lin) string {
 	}
 	e.writeUniform(&sb, uni)
 	if len(vary) > 0 {
-		sb.WriteString(" + " + e.sum32(vary, 0))
+		sb.WriteString(" + " + e.laneOffsetText(vary))
 	}
 	e.writeConst(&sb, c)
 	return sb.String()
+}
+
+// laneOffsetText is the varying part of an address. In a loop that stays a loop it
+// is a variable the optimiser cannot look through: otherwise loop optimisation
+// widens it into a 64-bit pointer per access, which takes two additions and two
+// registers where the load instruction would have added the offset itself.
+func (e *emitter) laneOffsetText(vary []term) string {
+	text := e.sum32(vary, 0)
+	if e.rolled == nil || e.cfg || !slices.ContainsFunc(vary, func(t term) bool { return inside(t.a, e.rolled) }) {
+		return text
+	}
+	arm := e.t.at
+	if name, ok := e.offsets[offsetKey{arm, text}]; ok {
+		return name
+	}
+	name := e.tmp(e.ref(vary[0].a)+"_offset", "loom_u32", "loom_here("+text+")")
+	e.offsets[offsetKey{arm, text}] = name
+	return name
+}
+
+// inside reports a value that the body of loop defines.
+func inside(v *loom.Value, loop *loom.Op) bool {
+	b := v.Block
+	if v.Def != nil {
+		b = v.Def.Block
+	}
+	for b != nil && b.Region != nil && b.Region.Op != nil {
+		if b.Region.Op == loop {
+			return true
+		}
+		b = b.Region.Op.Block
+	}
+	return false
+}
+
+// offsetKey is a body and the text of an offset computed in it.
+type offsetKey struct {
+	arm  *arm
+	text string
 }
 
 // bounded reports an access whose parts are all non-negative, in a view of at most

@@ -68,7 +68,9 @@ type emitter struct {
 	local   *cvar // workgroup storage, nil while unused
 	scratch scratchPlan
 	params  map[*loom.Value]*cvar
-	loops   int // nesting of loops around the current op
+	loops   int      // nesting of loops around the current op
+	rolled  *loom.Op // the innermost loop around the current op, if it is not unrolled
+	offsets map[offsetKey]string
 }
 
 // binding is what a value is in the emitted text.
@@ -86,7 +88,7 @@ func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
 	e := &emitter{
 		k: k, opt: opt, facts: k.Facts, t: newTree(), names: newNames(),
 		vals: make(map[*loom.Value]*binding, 256), lins: map[*loom.Value]lin{},
-		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{},
+		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{}, offsets: map[offsetKey]string{},
 		table: table(), module: k.Def.Mod, made: map[*loom.Value]facts.Fact{},
 	}
 	e.wave = 32

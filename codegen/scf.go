@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/facts"
 )
 
 var scfOps = map[string]emitFunc{
@@ -105,19 +106,34 @@ func emitFor(e *emitter, op *loom.Op) {
 	dirty := e.scratch.dirty
 	e.enterLoop(op.Regions[0])
 	e.loops++
-	cfg := e.cfg
-	e.cfg = false
+	cfg, rolled := e.cfg, e.rolled
+	e.cfg, e.rolled = false, nil
+	if e.staysLoop(op, flo, fhi, fs) {
+		e.rolled = op
+	}
 	e.t.in(n, open, func() {
 		if y := e.region(op.Regions[0], nil); y != nil {
 			e.assignAll(cvs, carried, y.Operands)
 		}
 	})
-	e.cfg = cfg
+	e.cfg, e.rolled = cfg, rolled
 	e.loops--
 	e.scratch.dirty |= dirty
 	for i, r := range op.Results {
 		e.bindResult(r, cvs[i], carried[i])
 	}
+}
+
+// staysLoop reports a loop that the compiler will not unroll whole: it has many
+// trips, or an unknown number, and the source does not ask for it.
+func (e *emitter) staysLoop(op *loom.Op, lo, hi, step facts.Fact) bool {
+	if op.Has("unroll") || len(op.Field("unroll_factor")) > 0 {
+		return false
+	}
+	if step.Lo < 1 || hi.Hi == math.MaxInt64 || lo.Lo == math.MinInt64 {
+		return true
+	}
+	return (hi.Hi-lo.Lo)/step.Lo > 16
 }
 
 // bindResult makes r the variable of v; the carriers may differ.

@@ -17,7 +17,8 @@ type ConfigValue struct {
 	KeySpan diag.Span
 }
 
-var configJSON = jsonDialect{code: "CONFIG/FILE-SYNTAX", name: "malformed config file", comments: true}
+var configJSON = jsonDialect{code: "CONFIG/FILE-SYNTAX", name: "malformed config file", comments: true,
+	whenEmpty: `write an object of config values, {"symbol.name": value}; {} binds nothing`}
 
 // ReadConfig reads a JSONC config file: comments and trailing commas are
 // allowed, nested objects join their keys with dots, and a leading '@' of a key

@@ -9,7 +9,8 @@ import (
 	"github.com/loomc/loomc/loom/diag"
 )
 
-var manifestJSON = jsonDialect{code: "MANIFEST/SYNTAX", name: "malformed manifest"}
+var manifestJSON = jsonDialect{code: "MANIFEST/SYNTAX", name: "malformed manifest",
+	whenEmpty: `write a JSON object with "schema": "` + SchemaV1 + `", "files" and "exports"; "loomc manifest generate" writes one from the sources`}
 
 // ParseManifest reads a manifest. It looks at the text alone: whether the files
 // exist and fit is for Open to say. The manifest is nil only when the text is

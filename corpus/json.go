@@ -21,6 +21,8 @@ type jsonDialect struct {
 	code     string // diagnostic code for malformed text
 	name     string // what the text is, for messages
 	comments bool   // comments and trailing commas are allowed
+
+	whenEmpty string // what to do about an empty text
 }
 
 // parseJSON reads one JSON value and keeps the offset of every part. The value
@@ -33,7 +35,7 @@ func parseJSON(src *diag.Source, dialect jsonDialect) (*hujson.Value, diag.List)
 	}
 	switch {
 	case strings.TrimSpace(src.Text) == "":
-		return nil, diag.List{fault(0, "the file is empty").WithHelp("write a JSON object, at least {}")}
+		return nil, diag.List{fault(0, "the file is empty").WithHelp("%s", dialect.whenEmpty)}
 	case strings.HasPrefix(src.Text, "\ufeff"):
 		return nil, diag.List{fault(0, "the text begins with a byte order mark").WithHelp("save the file as UTF-8 without a byte order mark")}
 	case scan.tooDeep >= 0:
@@ -47,6 +49,14 @@ func parseJSON(src *diag.Source, dialect jsonDialect) (*hujson.Value, diag.List)
 	v, err := hujson.Parse([]byte(src.Text + "\n"))
 	if err != nil {
 		off, message := jsonFault(src, err)
+		if at := controlInString(src.Text, off); at >= 0 {
+			d := fault(at, "a string holds the control character 0x%02x", src.Text[at])
+			if src.Text[at] == '\n' || src.Text[at] == '\r' {
+				return nil, diag.List{fault(at, "the line ends inside a string").
+					WithHelp(`close the string with '"'; a line break inside a string is written \n`)}
+			}
+			return nil, diag.List{d.WithHelp(`remove the character, or write it as \u%04x; should the string end before it?`, src.Text[at])}
+		}
 		if errors.Is(err, io.ErrUnexpectedEOF) && len(scan.open) > 0 {
 			inner := scan.open[len(scan.open)-1]
 			d := fault(len(strings.TrimRight(src.Text, " \t\r\n")), "the text ends inside %s", map[byte]string{'{': "an object", '[': "an array", '"': "a string", '/': "a comment"}[src.Text[inner]]).
@@ -88,6 +98,34 @@ func jsonFault(src *diag.Source, err error) (off int, message string) {
 		message = string(r[:120]) + "…"
 	}
 	return off, message
+}
+
+// controlInString returns the offset of the control character for which the
+// string at off is refused, -1 when there is no such string.
+func controlInString(text string, off int) int {
+	if off >= len(text) {
+		return -1
+	}
+	if c := text[off]; c < ' ' && c != '\t' && c != '\n' && c != '\r' {
+		off = strings.LastIndexByte(text[:off], '\n') + 1
+		for ; off < len(text) && text[off] != '"'; off++ {
+			if text[off] < ' ' && text[off] != '\t' && text[off] != '\r' {
+				return -1 // outside any string
+			}
+		}
+	}
+	if off >= len(text) || text[off] != '"' {
+		return -1
+	}
+	for i := off + 1; i < len(text) && text[i] != '"'; i++ {
+		if text[i] < ' ' {
+			return i
+		}
+		if text[i] == '\\' {
+			i++
+		}
+	}
+	return -1
 }
 
 // jsonAdvice guesses the usual slip behind a syntax error at off.

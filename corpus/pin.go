@@ -203,6 +203,10 @@ func (p *pin) commit(ctx context.Context) (gitObject, diag.Diagnostic) {
 	if os[0].found && os[0].kind == "commit" {
 		return os[0], diag.Diagnostic{}
 	}
+	// The suffix becomes part of a name that searches messages, such as ":/fix".
+	if os[1].found && os[1].kind == "commit" {
+		return os[1], diag.Diagnostic{}
+	}
 	if os[1].found {
 		return gitObject{}, p.notACommit(os[1])
 	}

@@ -3,7 +3,9 @@ package hip
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -88,6 +90,8 @@ func (s Search) run(ctx context.Context, first bool) ([]*Toolchain, []Attempt, e
 		}
 		a := Attempt{Path: c.name, Rule: c.rule}
 		switch {
+		case c.path == "" && c.only:
+			a.Reason = absence(c.name)
 		case c.path == "":
 			a.Reason = notThere
 			if c.rule == "PATH" {
@@ -236,6 +240,23 @@ func (s Search) resolve(p string) string {
 		return ""
 	}
 	return abs
+}
+
+// absence says why a compiler that the user named, a path or a name, is not used.
+func absence(name string) string {
+	if !strings.ContainsRune(name, filepath.Separator) {
+		return notThere + " in PATH"
+	}
+	switch st, err := os.Stat(name); {
+	case err == nil && st.IsDir():
+		return "is a directory, not a program"
+	case err == nil:
+		return "is not a regular file"
+	case errors.Is(err, fs.ErrNotExist):
+		return "does not exist"
+	default:
+		return "cannot be looked at: " + err.Error()
+	}
 }
 
 // lookPath searches the PATH of s's environment. Entries that are not absolute are

@@ -16,6 +16,14 @@ func checkContract(decl, def *loom.Def) diag.List {
 	if decl.Load().HasErrors() || def.Load().HasErrors() {
 		return nil // reported where the files are loaded
 	}
+	if declaresLaunch(decl, def) {
+		var ds diag.List
+		signature{decl: decl, def: def, what: "args", a: decl.Params, b: def.Params, launch: true}.check(&ds)
+		if len(ds) == 0 {
+			checkResults(decl, def, &ds)
+		}
+		return ds
+	}
 	if !sameSort(decl, def) {
 		return diag.List{diag.Errorf(decl.NameSpan, "SYMBOL/003", "symbol '@%s' is declared as %s but %s as %s",
 			decl.Name, kindWords(decl), defined(def), kindWords(def)).WithRelated(def.NameSpan, "%s here", defined(def)).
@@ -52,12 +60,20 @@ func sameSort(decl, def *loom.Def) bool {
 	return false
 }
 
+// declaresLaunch reports whether a func.decl stands for a kernel. The older
+// generation declares a kernel of another file this way in the file whose test
+// cases launch it with func.call; the parameters are the launch's.
+func declaresLaunch(decl, def *loom.Def) bool {
+	return decl.Kind == loom.DefFuncDecl && def.Kind == loom.DefKernel
+}
+
 // signature is one parameter list on both sides.
 type signature struct {
 	decl, def *loom.Def
 	what      string
 	a, b      []*loom.Value
 	anyExtent bool // dimensions need not agree
+	launch    bool // a tensor is given where the kernel takes a buffer
 }
 
 func (s signature) check(ds *diag.List) {
@@ -69,6 +85,9 @@ func (s signature) check(ds *diag.List) {
 			u := *t
 			u.Dims = s.b[i].Type.Dims
 			t = &u
+		}
+		if s.launch && t.Kind == loom.Tensor && s.b[i].Type.Kind == loom.Buffer {
+			continue
 		}
 		if !t.Equal(s.b[i].Type) {
 			at = i

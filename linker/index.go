@@ -1,6 +1,8 @@
 package linker
 
 import (
+	"path"
+	"path/filepath"
 	"slices"
 	"sync"
 
@@ -76,6 +78,7 @@ func NewIndex(sources []Source) *Index {
 		family:  map[string][]*entry{},
 	}
 	slices.SortStableFunc(x.sources, func(a, b Source) int { return int(a.Role) - int(b.Role) })
+	x.sources = withoutPrimary(x.sources)
 	x.locals = make([]map[string]*symbol, len(x.sources))
 	byName := map[string][]*entry{}
 	var names []string
@@ -104,6 +107,26 @@ func NewIndex(sources []Source) *Index {
 		x.identify(name, byName[name])
 	}
 	return x
+}
+
+// withoutPrimary leaves out the libraries that are a primary source given again,
+// as happens when a directory of libraries holds the primary file too. Sources
+// are in lookup order.
+func withoutPrimary(sources []Source) []Source {
+	primary := map[string]string{} // text by cleaned name
+	return slices.DeleteFunc(sources, func(s Source) bool {
+		src := s.Mod.Source
+		if src == nil {
+			return false
+		}
+		name := path.Clean(filepath.ToSlash(src.Name))
+		if s.Role == Primary {
+			primary[name] = src.Text
+			return false
+		}
+		text, ok := primary[name]
+		return ok && text == src.Text
+	})
 }
 
 // identify decides which of the same-named entries are one symbol.

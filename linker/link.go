@@ -361,6 +361,12 @@ func (l *link) follow(ls *liveSymbol, e *entry, r reference) {
 			WithRelated(def.NameSpan, "defined here"), ls))
 		return
 	}
+	if r.kind == EdgeCall && (def.Kind == loom.DefKernel || def.Kind == loom.DefKernelDecl) && e.def.Kind != loom.DefCheckCase {
+		l.ds.Add(l.withChain(diag.Errorf(r.span, "SYMBOL/003", "symbol '@%s' is a kernel, expected function", r.name).
+			WithRelated(def.NameSpan, "defined here"), ls).
+			WithHelp("only a test case launches a kernel with func.call; move what both need into a func.def"))
+		return
+	}
 	if l.stripped(def) {
 		l.ds.Add(l.withChain(diag.Errorf(r.span, "LINK/STRIPPED", "required symbol '@%s' was stripped", r.name), ls).
 			WithHelp("drop --strip-check, or do not link what needs the test case"))

@@ -28,12 +28,12 @@ func (s *specializer) check() int {
 	s.def.Walk(func(op *loom.Op) bool {
 		switch name := op.Def.Name; {
 		case op.Def.Traits&loom.Opaque != 0 || dialect.OpaqueDialect(op.Def.Dialect()):
-			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "kernel '@%s' reaches '%s', an operation that loomc carries but cannot execute",
-				s.def.Name, name).WithHelp("keep the part that uses it out of this kernel's configuration, or override its file")))
+			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "%s '@%s' reaches '%s', an operation that loomc carries but cannot execute",
+				kindWords(s.def), s.def.Name, name).WithHelp("keep the part that uses it out of this %s's configuration, or override its file", kindWords(s.def))))
 		case name == "func.call" || name == "template.call" || name == "func.apply" || name == "template.apply":
 			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "LOWERING/044", "'%s' is left over after inlining", name)))
 		case op.Def.Traits&loom.CheckOnly != 0 || name == "kernel.launch" || op.Def.Dialect() == "global":
-			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "kernel '@%s' contains '%s', which cannot run in a kernel", s.def.Name, name)))
+			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "%[1]s '@%[2]s' contains '%[3]s', which cannot run in a %[1]s", kindWords(s.def), s.def.Name, name)))
 		case name == "vector.mma":
 			s.matrix(op, set)
 		case name == "scf.for":

@@ -75,27 +75,30 @@ type Pass struct {
 	// Passes of one non-zero Group run together, again and again, until none of
 	// them changes anything; the others run once.
 	Group int
-	run   func(*specializer) int
+	// KernelOnly passes are left out when a function is closed: they concern what
+	// a launch sees.
+	KernelOnly bool
+	run        func(*specializer) int
 }
 
 // Passes lists what Specialize does, in order.
 func Passes() []Pass { return append([]Pass(nil), passes...) }
 
 var passes = []Pass{
-	{"bind-config", "Replaces config reads by the bound values; values that are only declared stay open.", 1, (*specializer).bindConfig},
-	{"target-queries", "Replaces subgroup-size queries by the target's wave size.", 1, (*specializer).targetQueries},
-	{"fold", "Folds constants and identities, decides branches and loops of none or one trip, and gives shaped types the extents that became constant.", 1, (*specializer).fold},
-	{"select", "Chooses an implementation for every template application from its facts.", 1, (*specializer).selectTemplates},
-	{"inline", "Replaces calls by the callee's body.", 1, (*specializer).inline},
-	{"unroll", "Unrolls loops that ask for it.", 1, (*specializer).unroll},
-	{"promises", "Reports assumes that cannot hold.", 0, (*specializer).promises},
-	{"merge", "Merges equal pure operations (common subexpressions).", 2, (*specializer).merge},
-	{"fold", "Folds what merging made equal.", 2, (*specializer).fold},
-	{"hoist", "Moves loop-invariant arithmetic out of loops.", 0, (*specializer).hoist},
-	{"prune", "Removes what nothing uses.", 0, (*specializer).prune},
-	{"check", "Verifies that nothing is left open and that the target can run it.", 0, (*specializer).check},
-	{"layout", "Places the workgroup-memory allocations.", 0, (*specializer).layout},
-	{"interface", "Derives bindings, scalars and workgroup size.", 0, (*specializer).boundary},
+	{"bind-config", "Replaces config reads by the bound values; values that are only declared stay open.", 1, false, (*specializer).bindConfig},
+	{"target-queries", "Replaces subgroup-size queries by the target's wave size.", 1, false, (*specializer).targetQueries},
+	{"fold", "Folds constants and identities, decides branches and loops of none or one trip, and gives shaped types the extents that became constant.", 1, false, (*specializer).fold},
+	{"select", "Chooses an implementation for every template application from its facts.", 1, false, (*specializer).selectTemplates},
+	{"inline", "Replaces calls by the callee's body.", 1, false, (*specializer).inline},
+	{"unroll", "Unrolls loops that ask for it.", 1, false, (*specializer).unroll},
+	{"promises", "Reports assumes that cannot hold.", 0, false, (*specializer).promises},
+	{"merge", "Merges equal pure operations (common subexpressions).", 2, false, (*specializer).merge},
+	{"fold", "Folds what merging made equal.", 2, false, (*specializer).fold},
+	{"hoist", "Moves loop-invariant arithmetic out of loops.", 0, false, (*specializer).hoist},
+	{"prune", "Removes what nothing uses.", 0, false, (*specializer).prune},
+	{"check", "Verifies that nothing is left open and that the target can run it.", 0, false, (*specializer).check},
+	{"layout", "Places the workgroup-memory allocations.", 0, true, (*specializer).layout},
+	{"interface", "Derives bindings, scalars and workgroup size.", 0, true, (*specializer).boundary},
 }
 
 // Specialize closes a kernel: it binds config values, chooses template
@@ -108,19 +111,47 @@ var passes = []Pass{
 // The kernel is nil when the diagnostics contain an error. The report is always
 // returned. The error is the context's, when it ended first.
 func Specialize(ctx context.Context, m *loom.Module, root string, o SpecializeOptions) (*kernel.Kernel, *Report, diag.List, error) {
+	s, report, ds, err := specialize(ctx, m, root, o, loom.DefKernel)
+	if err != nil || ds.HasErrors() {
+		return nil, report, ds, err
+	}
+	return s.out, report, ds, nil
+}
+
+// SpecializeFunc closes an ordinary function, or a template implementation that
+// is called by its own name, the way Specialize closes a kernel: the definition
+// it returns has no config reads, target queries, applications or calls left. It
+// serves the calls that test cases make.
+//
+// The definition is nil when the diagnostics contain an error. The report is
+// always returned. The error is the context's, when it ended first.
+func SpecializeFunc(ctx context.Context, m *loom.Module, root string, o SpecializeOptions) (*loom.Def, *Report, diag.List, error) {
+	s, report, ds, err := specialize(ctx, m, root, o, loom.DefFunc, loom.DefTemplate)
+	if err != nil || ds.HasErrors() {
+		return nil, report, ds, err
+	}
+	rewrite.Rename(s.def)
+	return s.def, report, ds, nil
+}
+
+// specialize runs the passes over a root of one of the given kinds; the first
+// kind names what is expected. The specializer is nil when the root cannot be
+// used at all.
+func specialize(ctx context.Context, m *loom.Module, root string, o SpecializeOptions, kinds ...loom.DefKind) (*specializer, *Report, diag.List, error) {
 	report := &Report{Kernel: root}
 	def := m.Lookup(root)
 	switch {
 	case def == nil:
 		return nil, report, diag.List{diag.Errorf(diag.Span{}, "SYMBOL/002", "root symbol '@%s' was not found", root)}, nil
-	case def.Kind != loom.DefKernel:
-		return nil, report, diag.List{diag.Errorf(def.NameSpan, "SYMBOL/003", "symbol '@%s' is %s, expected kernel", root, kindWords(def))}, nil
+	case !slices.Contains(kinds, def.Kind):
+		want := kindWords(&loom.Def{Kind: kinds[0]})
+		return nil, report, diag.List{diag.Errorf(def.NameSpan, "SYMBOL/003", "symbol '@%s' is %s, expected %s", root, kindWords(def), want)}, nil
 	}
 	if ds := def.Load(); ds.HasErrors() {
 		return nil, report, ds, nil
 	}
 	if o.Target == nil {
-		return nil, report, diag.List{diag.Errorf(def.NameSpan, "TARGET/026", "kernel '@%s' has no target and none was selected", root).
+		return nil, report, diag.List{diag.Errorf(def.NameSpan, "TARGET/026", "%s '@%s' has no target and none was selected", kindWords(def), root).
 			WithHelp("select one, e.g. --target gfx1151")}, nil
 	}
 	if o.MaxRounds == 0 {
@@ -143,14 +174,8 @@ func Specialize(ctx context.Context, m *loom.Module, root string, o SpecializeOp
 		}
 	}
 	s.out = &kernel.Kernel{Def: s.def, Export: def.ExportName(), Symbol: root, Target: o.Target, Sites: s.sites}
-	if err := s.runAll(ctx); err != nil {
-		return nil, report, s.diags.Sorted(), err
-	}
-	ds := s.diags.Sorted()
-	if ds.HasErrors() {
-		return nil, report, ds, nil
-	}
-	return s.out, report, ds, nil
+	err := s.runAll(ctx)
+	return s, report, s.diags.Sorted(), err
 }
 
 // specializer is the state the passes share. The definition is private to it.
@@ -182,6 +207,10 @@ func (s *specializer) runAll(ctx context.Context) error {
 		if passes[i].Group == 0 {
 			if err := ctx.Err(); err != nil {
 				return fmt.Errorf("specialising @%s: %w", s.def.Name, err)
+			}
+			if passes[i].KernelOnly && s.def.Kind != loom.DefKernel {
+				i++
+				continue
 			}
 			s.runPass(passes[i], 1)
 			if s.stopped {

@@ -8,7 +8,7 @@
 // its OpDef (package loom/dialect declares one per operation), and parser,
 // printer, verifier, executor and code generator all read that one record.
 //
-// Reading order: types.go (what values are), value.go and op.go (the graph),
+// Reading order: types.go (what values are), op.go (the graph),
 // pred.go and attr.go (what is attached), module.go (symbols), opdef.go and
 // format.go (the op table's record and its assembly-format language), print.go.
 //

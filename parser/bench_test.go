@@ -4,29 +4,35 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/verify"
 )
 
-// bundledText is the text of the bundled kernels, repeated up to at least size
-// bytes.
+// bundledText is the text of bundled kernels, one after the other and again, of at
+// least size bytes.
 func bundledText(tb testing.TB, size int) string {
-	var one strings.Builder
+	var files [][]byte
 	err := filepath.WalkDir("../corpus/kernels", func(path string, d os.DirEntry, err error) error {
 		if err != nil || d.IsDir() || !strings.HasSuffix(path, ".loom") || strings.Contains(path, "checks") {
 			return err
 		}
 		text, err := os.ReadFile(path)
-		one.Write(text)
+		files = append(files, text)
 		return err
 	})
-	if err != nil {
-		tb.Fatal(err)
+	if err != nil || len(files) == 0 {
+		tb.Fatalf("no bundled kernels: %v", err)
 	}
-	return strings.Repeat(one.String(), size/one.Len()+1)
+	var all strings.Builder
+	for i := 0; all.Len() < size; i++ {
+		all.Write(files[i%len(files)])
+	}
+	return all.String()
 }
 
 func sizes(b *testing.B, f func(b *testing.B, text string)) {
@@ -52,7 +58,8 @@ func BenchmarkIndex(b *testing.B) {
 	})
 }
 
-// BenchmarkParse is a full parse: heads and bodies of every definition.
+// BenchmarkParse is a full parse: heads and bodies of every definition. held is
+// what the module keeps, in bytes per byte of text.
 func BenchmarkParse(b *testing.B) {
 	sizes(b, func(b *testing.B, text string) {
 		for b.Loop() {
@@ -60,6 +67,27 @@ func BenchmarkParse(b *testing.B) {
 			if l := m.Load(); len(l) > 0 {
 				b.Fatal(l.Error())
 			}
+		}
+		var before, after runtime.MemStats
+		runtime.GC()
+		runtime.GC() // pools let go with the second
+		runtime.ReadMemStats(&before)
+		m, _ := Parse(diag.NewSource("x.loom", text))
+		m.Load()
+		runtime.GC()
+		runtime.ReadMemStats(&after)
+		b.ReportMetric((float64(after.HeapAlloc)-float64(before.HeapAlloc))/float64(len(text)), "held/byte")
+		runtime.KeepAlive(m)
+	})
+}
+
+// BenchmarkFormat is what a formatter does: parse, verify, print.
+func BenchmarkFormat(b *testing.B) {
+	sizes(b, func(b *testing.B, text string) {
+		for b.Loop() {
+			m, _ := Parse(diag.NewSource("x.loom", text))
+			verify.Module(m, verify.Options{})
+			loom.Print(m)
 		}
 	})
 }

@@ -108,8 +108,11 @@ func (p *body) expected(what string) {
 	if p.kind == tEOF {
 		sp = p.span(max(p.prevEnd-1, 0), p.prevEnd)
 	}
-	p.fail(diag.Errorf(sp, "PARSE/003", "expected %s, found %s", what, describe(&p.scanner)))
+	p.fail(diag.Errorf(sp, "PARSE/003", "expected %s, found %s", what, describe(&p.scanner)).WithHelp("%s", formHelp))
 }
+
+// formHelp is what to do about a statement that does not have the form of its op.
+const formHelp = "compare the statement with the form of its op: `loomc explain OP` prints it"
 
 func (p *body) expectPunct(c byte) {
 	if !p.punct(c) {
@@ -163,8 +166,9 @@ func (p *body) undefined(name string, sp diag.Span) diag.Diagnostic {
 		v := p.names.lookup(n)
 		d = d.WithRelated(p.span(int(v.Pos), int(v.Pos)+len(n)+1), "'%%%s' is defined here", n).
 			WithHelp("did you mean '%%%s'?", n)
+		return d
 	}
-	return d
+	return d.WithHelp("define it above this statement, or check the spelling")
 }
 
 // valueName consumes a %name token and returns the name.

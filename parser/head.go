@@ -41,6 +41,7 @@ func (t *tokenList) read(text string, pos int, braces braceTable) {
 	sc := scanner{src: text, pos: pos, end: pos}
 	var before lexer.TokenType
 	signature, value := false, false // a bracket here opens a signature, a value
+	unclosed := false                // one was never closed: looking again costs too much
 	for sc.next(); sc.kind != tEOF && len(t.toks) < maxHeadTokens; sc.next() {
 		if sc.comment {
 			t.comments = append(t.comments, commentLines(text[sc.prevEnd:sc.start])...)
@@ -54,14 +55,16 @@ func (t *tokenList) read(text string, pos int, braces braceTable) {
 			case c == '(' && signature:
 				end, _ = closeBracket(text, sc.pos, '(', ')')
 				typ, ok = ruleGroup, true // also when it is never closed
-			case c == '<' && (before == ruleIdent || before == ruleHash):
+			case c == '<' && !unclosed && (before == ruleIdent || before == ruleHash):
 				if end, ok = closeBracket(text, sc.pos, '<', '>'); ok {
 					typ = rulePayload
 				}
-			case c == '[' && value:
+				unclosed = !ok
+			case c == '[' && !unclosed && value:
 				if end, ok = closeBracket(text, sc.pos, '[', ']'); ok {
 					typ = ruleList
 				}
+				unclosed = !ok
 			}
 			if ok {
 				sc.pos, sc.end = end, end
@@ -224,7 +227,8 @@ func (p *body) headError(err error) {
 		end := int(p.def.Span.End)
 		sp = p.span(max(end-1, int(p.def.Span.Start)), end)
 	}
-	p.report(diag.Errorf(sp, "PARSE/003", "in the head of %s: %s", p.def.Op.Name, headMessage(perr.Message(), &sc)))
+	p.report(diag.Errorf(sp, "PARSE/003", "in the head of %s: %s", p.def.Op.Name, headMessage(perr.Message(), &sc)).
+		WithHelp("`loomc explain %s` prints the form", p.def.Op.Name))
 }
 
 // braceTable holds where groups in braces outside any other start and end, as

@@ -71,8 +71,48 @@ func Parse(src *diag.Source) (*loom.Module, diag.List) {
 			WithHelp("save the file as UTF-8; is it a binary file?"))
 		return s.mod, s.diags
 	}
+	if off := loneReturn(src.Text); off >= 0 {
+		s.diags.Add(diag.Errorf(s.span(off, off+1), "PARSE/025", "carriage return without a line feed: to loomc the line does not end here").
+			WithHelp("end lines with LF, or with CR LF; `tr '\\r' '\\n' < OLD > NEW` converts a file whose lines end with CR alone"))
+		if strings.IndexByte(src.Text, '\n') < 0 {
+			return s.mod, s.diags // one line: whatever else were said would be about that
+		}
+	}
 	s.split()
 	return s.mod, s.diags
+}
+
+const byteOrderMark = "\ufeff"
+
+// loneReturn returns the offset of the first carriage return outside a string
+// that no line feed follows, -1 when there is none. Such a return hides what
+// follows it: a comment goes on to the next line feed.
+func loneReturn(text string) int {
+	for i := 0; ; i++ {
+		n := strings.IndexByte(text[i:], '\r')
+		if n < 0 {
+			return -1
+		}
+		if i += n; (i+1 == len(text) || text[i+1] != '\n') && !inString(text, i) {
+			return i
+		}
+	}
+}
+
+// inString reports whether off lies in a string; none reaches over a line feed.
+func inString(text string, off int) bool {
+	in := false
+	for i := strings.LastIndexByte(text[:off], '\n') + 1; i < off; i++ {
+		switch {
+		case in && text[i] == '\\':
+			i++
+		case text[i] == '"':
+			in = !in
+		case !in && strings.HasPrefix(text[i:], "//"):
+			return false
+		}
+	}
+	return in
 }
 
 func invalidUTF8(t string) int {
@@ -128,6 +168,8 @@ func (s *splitter) stray(sc *scanner) {
 			WithHelp("put it into the body of a function or kernel")
 	} else if sc.punct('}') {
 		d = d.WithHelp("a closing brace without its opening brace: check the definition above")
+	} else {
+		d = d.WithHelp("a definition starts with the name of its op, such as kernel.def, func.def or config.decl; `loomc explain kernel.def` prints the form of one")
 	}
 	s.report(d)
 	depth := 0
@@ -463,8 +505,11 @@ func badToken(sc *scanner, src *diag.Source) diag.Diagnostic {
 		return diag.Errorf(sp, "PARSE/005", "string is not closed on its line").WithHelp("add the closing '\"'; a line break inside a string is written \\n")
 	case t[0] == 0:
 		return diag.Errorf(sp, "PARSE/025", "NUL byte in the text").WithHelp("is this a binary file?")
+	case t == byteOrderMark && sc.start == 0:
+		return diag.Errorf(sp, "PARSE/025", "the file begins with a byte order mark (U+FEFF)").WithHelp("save the file as UTF-8 without a byte order mark")
 	case t[0] >= 0x80:
-		return diag.Errorf(sp, "PARSE/025", "character %q is not allowed outside comments and strings", t)
+		return diag.Errorf(sp, "PARSE/025", "character %q is not allowed outside comments and strings", t).
+			WithHelp("remove it, or write it in ASCII; text that was copied out of a document may hold look-alikes of quotes, dashes and spaces")
 	}
-	return diag.Errorf(sp, "PARSE/025", "character %q is not part of the language", t)
+	return diag.Errorf(sp, "PARSE/025", "character %q is not part of the language", t).WithHelp("remove it, or check what was meant here")
 }

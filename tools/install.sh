@@ -28,7 +28,7 @@ if [ "$(id -u)" != 0 ]; then
 fi
 echo "loomc: installing$need"
 log=$(mktemp)
-if ! { $sudo apt-get update && DEBIAN_FRONTEND=noninteractive $sudo apt-get install -y --no-install-recommends $need; } >"$log" 2>&1; then
+if ! { $sudo apt-get update && $sudo env DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $need; } >"$log" 2>&1; then
 	tail -n 5 "$log" >&2
 	echo "loomc: could not install$need; building code objects will not work here" >&2
 fi

@@ -4,8 +4,10 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"strings"
@@ -94,17 +96,9 @@ func (f *cacheFlags) add(c *cobra.Command) {
 func (f *cacheFlags) caches() (*hip.Builder, error) {
 	b := &hip.Builder{}
 	if !f.noCache {
-		dir := f.dir
-		if dir == "" {
-			d, err := hip.DefaultCacheDir(nil)
-			if err != nil {
-				return nil, missing(err)
-			}
-			dir = d
-		}
-		c, err := hip.OpenCache(dir, 0)
+		c, err := openCache(f.dir)
 		if err != nil {
-			return nil, missing(err)
+			return nil, missing(fmt.Errorf("%w; name a writable directory with --cache-dir or LOOMC_CACHE, or use --no-cache", err))
 		}
 		b.Cache = c
 	}
@@ -116,6 +110,18 @@ func (f *cacheFlags) caches() (*hip.Builder, error) {
 		b.Remote = r
 	}
 	return b, nil
+}
+
+// openCache opens the cache in dir, or in the default place when dir is "".
+func openCache(dir string) (*hip.Cache, error) {
+	if dir == "" {
+		d, err := hip.DefaultCacheDir(nil)
+		if err != nil {
+			return nil, err
+		}
+		dir = d
+	}
+	return hip.OpenCache(dir, 0)
 }
 
 // compiler finds the compiler for AMD code objects.
@@ -147,6 +153,12 @@ type unit struct {
 
 func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	ctx := c.Context()
+	if strings.HasSuffix(o.arch, "-generic") && o.codeObject == 0 {
+		o.codeObject = 6 // generic processors exist from version 6 on
+	}
+	if o.codeObject != 0 && (o.codeObject < 4 || o.codeObject > 6) {
+		return &status{exitUsage, fmt.Errorf("--code-object-version %d: want 4, 5 or 6", o.codeObject)}
+	}
 	var shard hip.Shard
 	if o.shard != "" {
 		s, err := hip.ParseShard(o.shard)
@@ -160,7 +172,7 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 		return err
 	}
 	if ds.HasErrors() {
-		return a.show(ds)
+		return a.early(ds, o.format)
 	}
 	builder, err := o.caches()
 	if err != nil {
@@ -180,10 +192,13 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	}
 	ds = append(ds, l...)
 	if set == nil {
-		return a.showOpen(ds)
+		return a.early(ds, o.format)
 	}
 	picked, l := set.Select(o.roots)
 	ds = append(ds, l...)
+	if len(picked) == 0 {
+		return a.early(ds, o.format)
+	}
 	bar := a.progress("linking")
 	outs, l := set.Link(ctx, picked, exports.Request{Config: bindings, Target: o.arch, Case: o.planCase, Close: true, StripCheck: true, StrictConfig: true, Progress: bar.update})
 	bar.done()
@@ -364,7 +379,7 @@ type geometry struct {
 // writeBuild writes every object, then artifacts.json.
 func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *buildOptions) error {
 	if err := os.MkdirAll(o.output, 0o755); err != nil {
-		return failed(fmt.Errorf("make the output directory: %w", err))
+		return failed(fmt.Errorf("make the output directory: %w; give a writable one with -o", err))
 	}
 	doc := struct {
 		Schema   string     `json:"schema"`
@@ -374,7 +389,7 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 		Digest   string     `json:"corpus_digest"`
 		Compiler string     `json:"compiler"`
 		Objects  []artifact `json:"objects"`
-	}{"loomc-artifacts-v1", "loomc " + version(), set.Corpus().String(), set.Corpus().Origin().Commit, set.Corpus().Digest(), b.Compiler.Identity(), []artifact{}}
+	}{artifactSchema, "loomc " + version(), set.Corpus().String(), set.Corpus().Origin().Commit, set.Corpus().Digest(), b.Compiler.Identity(), []artifact{}}
 	for _, u := range units {
 		if u.out.Err != nil {
 			continue
@@ -396,8 +411,18 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 	if err != nil {
 		return err
 	}
+	old := listedFiles(filepath.Join(o.output, "artifacts.json"))
 	if err := corpus.WriteFileAtomic(filepath.Join(o.output, "artifacts.json"), text, 0o644); err != nil {
 		return failed(fmt.Errorf("write artifact manifest: %w", err))
+	}
+	for _, rec := range doc.Objects {
+		delete(old, rec.Object)
+		delete(old, rec.Source)
+	}
+	for name := range old { // what the previous build listed and this one does not
+		if err := os.Remove(filepath.Join(o.output, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failed(fmt.Errorf("remove an object of the previous build: %w", err))
+		}
 	}
 	if o.format == "json" {
 		if _, err := a.out.Write(text); err != nil {
@@ -406,6 +431,33 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 	}
 	return nil
 }
+
+// listedFiles returns the files that an earlier artifacts.json in the directory
+// lists; names that are paths are left alone.
+func listedFiles(path string) map[string]bool {
+	out := map[string]bool{}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return out
+	}
+	var doc struct {
+		Schema  string     `json:"schema"`
+		Objects []artifact `json:"objects"`
+	}
+	if json.Unmarshal(text, &doc) != nil || doc.Schema != artifactSchema {
+		return out
+	}
+	for _, o := range doc.Objects {
+		for _, n := range []string{o.Object, o.Source} {
+			if n != "" && filepath.Base(n) == n {
+				out[n] = true
+			}
+		}
+	}
+	return out
+}
+
+const artifactSchema = "loomc-artifacts-v1"
 
 func (u *unit) artifact(object, arch string) artifact {
 	sum := sha256.Sum256(u.out.Output.Object)

@@ -11,17 +11,10 @@ import (
 
 func (a *app) cacheCommand() *cobra.Command {
 	var dir string
-	root := &cobra.Command{Use: "cache", GroupID: "other", Short: "Look at and tidy the object cache"}
+	root := group(&cobra.Command{Use: "cache", GroupID: "other", Short: "Look at and tidy the object cache"})
 	root.PersistentFlags().StringVar(&dir, "cache-dir", "", "object cache (default: LOOMC_CACHE, else the user's cache directory)")
 	open := func() (*hip.Cache, error) {
-		d := dir
-		if d == "" {
-			var err error
-			if d, err = hip.DefaultCacheDir(nil); err != nil {
-				return nil, missing(err)
-			}
-		}
-		c, err := hip.OpenCache(d, 0)
+		c, err := openCache(dir)
 		if err != nil {
 			return nil, missing(err)
 		}

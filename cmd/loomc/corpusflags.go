@@ -29,9 +29,6 @@ func (f *corpusFlags) add(c *cobra.Command) {
 
 // open opens the corpus the flags name: a pin, a directory, or the embedded one.
 func (f *corpusFlags) open(ctx context.Context, c *cobra.Command) (*exports.Set, diag.List, error) {
-	if c.Flags().Changed("pin") && f.pin == "" {
-		return nil, nil, &status{exitUsage, errors.New("--pin is empty; give a sha, branch or tag")}
-	}
 	cp, ds := corpus.Open(ctx, corpus.Options{Repo: f.repo, Pin: f.pin, Path: f.corpus, Override: f.override})
 	if cp == nil {
 		return nil, ds, nil

@@ -50,8 +50,10 @@ func (a *app) doctorCommand() *cobra.Command {
 				fmt.Fprintf(a.out, "  tried  %s: %s\n", t.Path, t.Reason)
 			}
 			if len(found) == 0 {
-				me := &hip.MissingError{Tried: tried}
-				fmt.Fprintf(a.out, "  missing: %s\n", me.Diagnostic().Help)
+				_, _, err := hip.Discover(ctx, search)
+				for _, d := range hip.Explain(err, nil) {
+					fmt.Fprintf(a.out, "  missing: %s\n           %s\n", d.Message, d.Help)
+				}
 			}
 
 			fmt.Fprintln(a.out, "\nROCm")

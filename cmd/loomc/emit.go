@@ -137,7 +137,7 @@ prints the kernel after every run of a pass. The ` + passList(),
 			case abi:
 				return a.printABI(c.Context(), set, cl, ds)
 			case format == "loom":
-				text = loom.PrintDef(cl.Kernel.Def)
+				text = closedText(cl.Kernel)
 			default:
 				u, l := codegen.Emit(cl.Kernel, emitOptions(set, !noLine))
 				ds = append(ds, l...)
@@ -165,7 +165,18 @@ prints the kernel after every run of a pass. The ` + passList(),
 	c.Flags().StringVar(&format, "format", "hip", "hip, loom (the closed kernel) or asm (the ISA beside the Loom lines)")
 	c.Flags().StringVar(&arch, "arch", exports.DefaultTarget, "processor that --format asm compiles for")
 	c.Flags().StringVarP(&output, "output", "o", "-", "file to write")
+	c.MarkFlagsMutuallyExclusive("abi", "format")
 	return c
+}
+
+// closedText prints a closed kernel as a file that stands on its own: with the
+// record of the target it names.
+func closedText(k *kernel.Kernel) []byte {
+	var b []byte
+	if t := k.Def.Mods.Target; t != "" {
+		b = fmt.Appendf(b, "amdgpu.target<%s> @%s {subgroup_size = %d}\n\n", k.Target.Processor, t, k.Target.WaveSize)
+	}
+	return append(b, loom.PrintDef(k.Def)...)
 }
 
 func emitOptions(set *exports.Set, line bool) codegen.Options {
@@ -189,7 +200,7 @@ func (a *app) printABI(_ context.Context, set *exports.Set, cl *exports.Closed, 
 	k := cl.Kernel
 	fmt.Fprintf(a.out, "export  %s\nsymbol  %s\ntarget  %s, wave%d\n", k.Export, u.Symbol, u.Target, u.WaveSize)
 	fmt.Fprintf(a.out, "lds     %d bytes (%d of them scratch for reductions)\n", u.LocalBytes, u.ScratchBytes)
-	fmt.Fprintf(a.out, "kernarg %d bytes\n", u.ABI.Bytes)
+	fmt.Fprintf(a.out, "kernarg %d bytes of explicit arguments, rounded up to 8\n", u.ABI.Bytes)
 	w := tabwriter.NewWriter(a.out, 0, 4, 2, ' ', 0)
 	fmt.Fprintln(w, "  OFFSET\tSIZE\tNAME\tTYPE\tACCESS")
 	for _, x := range u.ABI.Args {

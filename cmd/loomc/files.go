@@ -2,7 +2,7 @@ package main
 
 import (
 	"context"
-	"fmt"
+	"errors"
 	"io"
 	"io/fs"
 	"os"
@@ -21,6 +21,7 @@ import (
 // input.
 func loomFiles(args []string) ([]string, error) {
 	var out []string
+	var unread []error
 	for _, arg := range args {
 		if arg == "-" {
 			out = append(out, arg)
@@ -28,7 +29,7 @@ func loomFiles(args []string) ([]string, error) {
 		}
 		info, err := os.Stat(arg)
 		if err != nil {
-			return nil, failed(fmt.Errorf("read input: %w", err))
+			return nil, inputError(arg, reason(err), "check the path; '-' is the standard input")
 		}
 		if !info.IsDir() {
 			out = append(out, arg)
@@ -36,6 +37,10 @@ func loomFiles(args []string) ([]string, error) {
 		}
 		n := len(out)
 		err = filepath.WalkDir(arg, func(p string, d fs.DirEntry, err error) error {
+			if err != nil && d != nil && d.IsDir() && p != arg {
+				unread = append(unread, err)
+				return filepath.SkipDir
+			}
 			if err != nil {
 				return err
 			}
@@ -48,11 +53,14 @@ func loomFiles(args []string) ([]string, error) {
 			return nil
 		})
 		if err != nil {
-			return nil, failed(fmt.Errorf("search %s: %w", arg, err))
+			return nil, inputError(arg, reason(err), "make the directory readable")
 		}
-		if len(out) == n {
-			return nil, failed(fmt.Errorf("no .loom file below %s", arg))
+		if len(out) == n && len(unread) == 0 {
+			return nil, inputError(arg, "no .loom file below it", "name a file, or a directory that holds .loom files")
 		}
+	}
+	if len(unread) > 0 {
+		return nil, inputError(args[0], errors.Join(unread...).Error(), "make the directory readable, or name the files")
 	}
 	slices.Sort(out)
 	return slices.Compact(out), nil
@@ -69,9 +77,25 @@ func (a *app) readSource(name string) (*diag.Source, error) {
 		b, err = os.ReadFile(name)
 	}
 	if err != nil {
-		return nil, failed(fmt.Errorf("read input: %w", err))
+		return nil, inputError(name, reason(err), "check the path and its permissions")
 	}
 	return diag.NewSource(name, string(b)), nil
+}
+
+// inputError is the findings status of an input that cannot be read.
+func inputError(name, why, help string) error {
+	src := diag.NewSource("command line", name)
+	d := diag.Errorf(diag.Span{Src: src, End: uint32(len(name))}, "USAGE/INPUT", "cannot read '%s': %s", name, why).WithHelp("%s", help)
+	return &status{exitFindings, d}
+}
+
+// reason is the cause of a file error without the path, which the message names.
+func reason(err error) string {
+	var pe *fs.PathError
+	if errors.As(err, &pe) {
+		return pe.Err.Error()
+	}
+	return err.Error()
 }
 
 // eachFile calls f for every file on all cores and returns the results in the

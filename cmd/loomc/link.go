@@ -62,6 +62,11 @@ manifest: the files are the primary sources and --root names what to link.`,
 			if len(args) > 0 {
 				return a.linkFiles(c, &o, args)
 			}
+			for _, f := range []string{"mode", "include-exported-roots"} {
+				if c.Flags().Changed(f) {
+					return &status{exitUsage, fmt.Errorf("--%s goes with FILE arguments", f)}
+				}
+			}
 			if len(o.libraries) > 0 {
 				return &status{exitUsage, errors.New("--library goes with FILE arguments")}
 			}
@@ -85,6 +90,7 @@ manifest: the files are the primary sources and --root names what to link.`,
 	f.BoolVar(&o.strictConfig, "strict-config", false, "fail on a config key that no export knows")
 	f.BoolVar(&o.stripCheck, "strip-check", false, "leave test cases and benchmarks out")
 	f.BoolVar(&o.exported, "include-exported-roots", false, "add every exported definition as a root; for FILE arguments")
+	c.MarkFlagsMutuallyExclusive("print-plan", "print-config-schema", "list-symbols")
 	return c
 }
 
@@ -95,7 +101,7 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 		return err
 	}
 	if ds.HasErrors() {
-		return a.show(ds)
+		return a.early(ds, o.format)
 	}
 	set, problems, err := o.open(ctx, c)
 	if err != nil {
@@ -103,7 +109,7 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 	}
 	ds = append(ds, problems...)
 	if set == nil {
-		return a.showOpen(ds)
+		return a.early(ds, o.format)
 	}
 	if o.symbols {
 		if err := a.listCorpusSymbols(set, o.format); err != nil {
@@ -123,6 +129,20 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 	for i := range outs {
 		ds = append(ds, outs[i].Diags...)
 	}
+	if o.output != "" {
+		switch {
+		case ds.HasErrors():
+			fmt.Fprintf(a.err, "loomc: %s is not written: the link has errors\n", o.output)
+		default:
+			m, l := set.LinkTogether(ctx, picked, exports.Request{Config: bindings, Target: o.target, StripCheck: o.stripCheck})
+			ds = append(ds, l...)
+			if l.HasErrors() {
+				fmt.Fprintf(a.err, "loomc: %s is not written: the exports do not link together\n", o.output)
+			} else if err := a.writeOutput(o.output, loom.Print(m)); err != nil {
+				return err
+			}
+		}
+	}
 	if o.format == "json" {
 		if err := a.linkJSON(set, outs, ds.Sorted(), o); err != nil {
 			return err
@@ -137,13 +157,9 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 		a.printSchemas(outs)
 	case o.plan:
 		a.printPlans(outs)
+	case o.output == "-" && !ds.HasErrors(): // the text is the output
 	default:
 		a.linkTable(set, outs)
-	}
-	if o.output != "" && !ds.HasErrors() {
-		if err := a.writeLinked(o.output, outs); err != nil {
-			return err
-		}
 	}
 	return a.show(ds)
 }
@@ -151,16 +167,34 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 // showOpen shows why a corpus could not be opened. Missing git is a fault of the
 // environment, not of the input.
 func (a *app) showOpen(ds diag.List) error {
-	err := a.show(ds)
-	for _, d := range ds {
-		if d.Code == "PIN/GIT-MISSING" {
-			return &status{code: exitMissing}
-		}
-	}
-	if err == nil {
+	if err := a.show(ds); err == nil {
 		return failed(errors.New("the corpus could not be opened"))
 	}
-	return err
+	return &status{code: openStatus(ds)}
+}
+
+func openStatus(ds diag.List) int {
+	for _, d := range ds {
+		switch d.Code {
+		case "PIN/GIT-MISSING":
+			return exitMissing
+		case "CONFIG/SYNTAX":
+			return exitUsage
+		}
+	}
+	return exitFindings
+}
+
+// early ends a command before there is a result to print: the diagnostics in the
+// chosen format.
+func (a *app) early(ds diag.List, format string) error {
+	if format != "json" {
+		return a.showOpen(ds)
+	}
+	if err := diag.WriteJSON(a.out, ds.Sorted()); err != nil {
+		return failed(fmt.Errorf("write diagnostics: %w", err))
+	}
+	return &status{code: openStatus(ds)}
 }
 
 // linkTable prints one line per export and a summary.
@@ -408,20 +442,6 @@ func (a *app) writeJSON(v any) error {
 		return failed(fmt.Errorf("write output: %w", err))
 	}
 	return nil
-}
-
-// writeLinked writes the linked text of every outcome.
-func (a *app) writeLinked(path string, outs []exports.Outcome) error {
-	var text []byte
-	for i := range outs {
-		if outs[i].Link != nil {
-			if len(outs) > 1 {
-				text = fmt.Appendf(text, "// export %s\n", outs[i].Export.ID())
-			}
-			text = append(text, loom.Print(outs[i].Link.Module)...)
-		}
-	}
-	return a.writeOutput(path, text)
 }
 
 func (a *app) writeOutput(path string, text []byte) error {

@@ -14,8 +14,10 @@ import (
 	"runtime/debug"
 	"strings"
 	"syscall"
+	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"github.com/loomc/loomc/loom/diag"
 )
@@ -38,11 +40,21 @@ func run() int {
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	// The first signal asks the work to stop. Work that cannot hear it, such as a
+	// read that blocks, is left behind; a second signal ends the process at once.
+	context.AfterFunc(ctx, func() {
+		stop()
+		time.Sleep(2 * time.Second)
+		fmt.Fprintln(os.Stderr, "loomc: interrupted")
+		os.Exit(130)
+	})
 	return execute(ctx, os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
 }
 
 // execute runs one command line and returns its exit status.
 func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	out := &stickyWriter{w: stdout}
+	stdout = out
 	a := &app{in: stdin, out: stdout, err: stderr}
 	root := a.root()
 	root.SetArgs(args)
@@ -50,12 +62,20 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	root.SetOut(stdout)
 	root.SetErr(stderr)
 	err := root.ExecuteContext(ctx)
+	if out.err != nil {
+		fmt.Fprintf(stderr, "loomc: output is incomplete: %v\n", out.err)
+		return exitFindings
+	}
 	var st *status
 	switch {
 	case err == nil:
 		return exitClean
 	case errors.As(err, &st):
-		if st.err != nil {
+		var d diag.Diagnostic
+		switch {
+		case errors.As(st.err, &d):
+			_ = diag.WriteText(stderr, diag.List{d}) // there is nowhere left to report to
+		case st.err != nil:
 			fmt.Fprintf(stderr, "loomc: %v\n", st.err)
 		}
 		return st.code
@@ -65,6 +85,22 @@ func execute(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 	fmt.Fprintf(stderr, "loomc: %v\nRun 'loomc --help' for usage.\n", err)
 	return exitUsage
+}
+
+// stickyWriter remembers the first failure to write, so that output lost on the
+// way is never reported as success.
+type stickyWriter struct {
+	w   io.Writer
+	err error
+}
+
+func (s *stickyWriter) Write(p []byte) (int, error) {
+	if s.err != nil {
+		return 0, s.err
+	}
+	n, err := s.w.Write(p)
+	s.err = err
+	return n, err
 }
 
 // status is an error that carries an exit status. err is nil when everything
@@ -116,10 +152,24 @@ func (a *app) root() *cobra.Command {
 		root.AddCommand(c)
 	}
 	root.SetHelpCommandGroupID("other")
+	root.PersistentPreRunE = func(c *cobra.Command, _ []string) error { return noEmptyFlags(c) }
 	root.SetFlagErrorFunc(func(c *cobra.Command, err error) error {
 		return &status{exitUsage, fmt.Errorf("%w\nRun '%s --help' for usage", err, c.CommandPath())}
 	})
 	return root
+}
+
+// noEmptyFlags refuses a flag that was given an empty value: in a script that is
+// an unset variable, and taking it for "not given" would do something else than
+// was asked for.
+func noEmptyFlags(c *cobra.Command) error {
+	var bad error
+	c.Flags().Visit(func(f *pflag.Flag) {
+		if f.Value.Type() == "string" && f.Value.String() == "" && bad == nil {
+			bad = &status{exitUsage, fmt.Errorf("--%s is empty; leave it out or give it a value", f.Name)}
+		}
+	})
+	return bad
 }
 
 const rootLong = `loomc links and checks a Loom kernel corpus at a pin, emits HIP per export and
@@ -152,6 +202,24 @@ func version() string {
 		v += " (" + rev + ")"
 	}
 	return v
+}
+
+// group is a command that only holds others: without one of them it is wrong
+// usage.
+func group(c *cobra.Command) *cobra.Command {
+	c.Args = cobra.ArbitraryArgs
+	c.RunE = func(c *cobra.Command, args []string) error {
+		names := make([]string, 0, len(c.Commands()))
+		for _, s := range c.Commands() {
+			names = append(names, s.Name())
+		}
+		what := "needs a command"
+		if len(args) > 0 {
+			what = fmt.Sprintf("has no command '%s'", args[0])
+		}
+		return &status{exitUsage, fmt.Errorf("'%s' %s: one of %s", c.CommandPath(), what, strings.Join(names, ", "))}
+	}
+	return c
 }
 
 // show prints diagnostics to the error stream, sorted, and returns the findings

@@ -19,7 +19,7 @@ func (a *app) manifestCommand() *cobra.Command {
 		Short:   "Write a corpus's manifest from its sources, or check the one it has",
 	}
 	c.AddCommand(a.manifestGenerateCommand(), a.manifestCheckCommand())
-	return c
+	return group(c)
 }
 
 func (a *app) manifestGenerateCommand() *cobra.Command {

@@ -24,7 +24,7 @@ func (a *app) pinCommand() *cobra.Command {
 		Short:   "Keep the corpus pin of an engine (" + pin.LockFile + ")",
 	}
 	c.AddCommand(a.pinStatusCommand(), a.pinBumpCommand())
-	return c
+	return group(c)
 }
 
 // pinFlags are what the pin commands share.

@@ -16,7 +16,7 @@ func (a *app) programCommand() *cobra.Command {
 		Short:   "Work on an engine's command programs",
 	}
 	c.AddCommand(a.programCheckCommand())
-	return c
+	return group(c)
 }
 
 func (a *app) programCheckCommand() *cobra.Command {

@@ -29,7 +29,10 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #ifndef __shared__
 #define __shared__ __attribute__((shared))
 #endif
-#define LOOM_WORKGROUP(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
+#ifndef __launch_bounds__
+#define __launch_bounds__(n) __attribute__((launch_bounds(n)))
+#endif
+#define LOOM_WORKGROUP(n) __launch_bounds__(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #define LOOM_FN static __device__ inline __attribute__((always_inline, unused))
 #elif defined(LOOM_CUDA)
 #define LOOM_WORKGROUP(n) __launch_bounds__(n)

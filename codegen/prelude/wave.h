@@ -194,6 +194,15 @@ LOOM_FN loom_i32 loom_this_lane() {
   return loom_host_lane();
 #endif
 }
+//@ loom_here
+// A value computed at this place and no other: loop optimisation does not see what
+// it is made of.
+LOOM_FN loom_u32 loom_here(loom_u32 w) {
+#if defined(LOOM_AMDGPU)
+  asm volatile("" : "+v"(w));
+#endif
+  return w;
+}
 //@ loom_pin
 // Keeps a cross-lane result where it was computed: clang 19 moves some permutes
 // behind a branch, where the lanes they read have stopped.
@@ -370,6 +379,13 @@ template <int N> struct loom_uint_of;
 template <> struct loom_uint_of<4> { typedef loom_u32 type; };
 template <> struct loom_uint_of<8> { typedef loom_u64 type; };
 //@ LOOM_SCOPE_THREAD LOOM_SCOPE_WAVE LOOM_SCOPE_WORKGROUP LOOM_SCOPE_DEVICE LOOM_SCOPE_SYSTEM LOOM_ATOMIC_ADD LOOM_ATOMIC_SUB LOOM_ATOMIC_AND LOOM_ATOMIC_OR LOOM_ATOMIC_XOR LOOM_ATOMIC_MIN LOOM_ATOMIC_MAX LOOM_ATOMIC_XCHG loom_atomics
+#if !defined(__ATOMIC_RELAXED)
+#define __ATOMIC_RELAXED 0
+#define __ATOMIC_ACQUIRE 2
+#define __ATOMIC_RELEASE 3
+#define __ATOMIC_ACQ_REL 4
+#define __ATOMIC_SEQ_CST 5
+#endif
 #if defined(LOOM_AMDGPU)
 #define LOOM_SCOPE_THREAD __HIP_MEMORY_SCOPE_SINGLETHREAD
 #define LOOM_SCOPE_WAVE __HIP_MEMORY_SCOPE_WAVEFRONT

@@ -13,8 +13,8 @@ import (
 	"github.com/loomc/loomc/loom/target"
 )
 
-// Provider links and closes what a test file calls, each symbol once. It is
-// safe for concurrent use.
+// Provider links and closes what a test file launches and calls, each symbol
+// once. It is a check.FuncProvider, safe for concurrent use.
 type Provider struct {
 	ctx    context.Context
 	idx    *linker.Index
@@ -27,7 +27,8 @@ type Provider struct {
 
 type provided struct {
 	once  sync.Once
-	k     *kernel.Kernel
+	k     *kernel.Kernel // a kernel symbol
+	f     *loom.Def      // any other symbol that can be called
 	diags diag.List
 }
 
@@ -40,6 +41,21 @@ func NewProvider(ctx context.Context, idx *linker.Index, config []linker.Binding
 
 // Kernel returns the closed kernel of a symbol without '@'.
 func (p *Provider) Kernel(symbol string) (*kernel.Kernel, diag.List) {
+	e := p.get(symbol)
+	if e.k == nil && e.f != nil {
+		return nil, append(e.diags, diag.Errorf(e.f.NameSpan, "SYMBOL/003", "symbol '@%s' is a function, expected kernel", symbol))
+	}
+	return e.k, e.diags
+}
+
+// Func returns the closed function of a symbol without '@', see
+// linker.SpecializeFunc. It is nil without an error when the symbol is a kernel.
+func (p *Provider) Func(symbol string) (*loom.Def, diag.List) {
+	e := p.get(symbol)
+	return e.f, e.diags
+}
+
+func (p *Provider) get(symbol string) *provided {
 	p.mu.Lock()
 	e := p.closed[symbol]
 	if e == nil {
@@ -47,27 +63,33 @@ func (p *Provider) Kernel(symbol string) (*kernel.Kernel, diag.List) {
 		p.closed[symbol] = e
 	}
 	p.mu.Unlock()
-	e.once.Do(func() { e.k, e.diags = p.close(symbol) })
-	return e.k, e.diags
+	e.once.Do(func() { p.close(e, symbol) })
+	return e
 }
 
-func (p *Provider) close(symbol string) (*kernel.Kernel, diag.List) {
+func (p *Provider) close(e *provided, symbol string) {
 	res, ds := linker.Link(p.ctx, p.idx, linker.Request{Roots: []string{"@" + symbol}, Config: p.config, Target: p.target, StripCheck: true})
+	e.diags = ds
 	if ds.HasErrors() || len(res.Roots) == 0 {
-		return nil, ds
+		return
 	}
 	root := res.Roots[0]
 	t := root.Target
 	if t == nil {
 		t, _ = target.Lookup(DefaultTarget)
 	}
-	k, _, more, err := linker.Specialize(p.ctx, res.Module, root.Def.Name, linker.SpecializeOptions{Target: t})
-	ds = append(ds, more...)
-	if err != nil {
-		ds.Add(diag.Errorf(root.Def.NameSpan, "LINK/CANCELLED", "specialisation stopped: %v", err))
-		return nil, ds
+	o := linker.SpecializeOptions{Target: t}
+	var err error
+	if root.Def.Kind == loom.DefKernel {
+		e.k, _, ds, err = linker.Specialize(p.ctx, res.Module, root.Def.Name, o)
+	} else {
+		e.f, _, ds, err = linker.SpecializeFunc(p.ctx, res.Module, root.Def.Name, o)
 	}
-	return k, ds
+	e.diags = append(e.diags, ds...)
+	if err != nil {
+		e.k, e.f = nil, nil
+		e.diags.Add(diag.Errorf(root.Def.NameSpan, "LINK/CANCELLED", "specialisation stopped: %v", err))
+	}
 }
 
 // TestFile is a file of a corpus that holds test cases, ready to run.

@@ -200,7 +200,8 @@ func (s *Set) Select(names []string) ([]*corpus.Export, diag.List) {
 }
 
 func unknownExport(m *corpus.Manifest, name string) diag.Diagnostic {
-	d := diag.Errorf(diag.Span{Src: m.Source}, "LINK/ROOT", "the corpus has no export '%s'", name)
+	src := diag.NewSource("command line", name)
+	d := diag.Errorf(diag.Span{Src: src, End: uint32(len(name))}, "LINK/ROOT", "the corpus has no export '%s'", name)
 	var known []string
 	for i := range m.Exports {
 		if strings.HasPrefix(name, "@") {
@@ -212,5 +213,5 @@ func unknownExport(m *corpus.Manifest, name string) diag.Diagnostic {
 	if n := dialect.Nearest(name, known); n != "" {
 		return d.WithHelp("did you mean '%s'?", n)
 	}
-	return d.WithHelp("list the exports with 'loomc link --list-symbols'; a kernel's symbol is written with '@'")
+	return d.WithHelp("'loomc link' lists the exports; a kernel's symbol is written with '@'")
 }

@@ -74,6 +74,8 @@ func Open(o Options) (*Runtime, error) {
 	}
 	switch {
 	case e != nil && (e.Code == codeNoDevice || e.Code == codeInvalidDevice):
+		// No device was asked for yet: "invalid device" says here that there is none.
+		e.Hint = hints[d.label()][codeNoDevice]
 		r.noDev = e
 	case e != nil:
 		return nil, fmt.Errorf("initialising %s: %w", path, e)

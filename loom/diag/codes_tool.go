@@ -172,9 +172,7 @@ func lintCodes() []Code {
 
 func usageCodes() []Code {
 	return []Code{
-		{"USAGE/FLAG", "flag not understood", "", params("flag"), "See --help."},
-		{"USAGE/ARGUMENT", "argument missing or not understood", "", params("argument"), "See --help."},
-		{"USAGE/NOT-FOUND", "file not found", "", params("path"), "Check the path."},
+		{"USAGE/INPUT", "input cannot be read", "A file or directory given on the command line does not exist, is not readable, or holds no Loom file.", params("path, reason"), "Check the path and its permissions."},
 		{"INTERNAL/FAULT", "fault of loomc", "loomc met a state it should never be in.", params("detail"), "Report it with the input."},
 	}
 }

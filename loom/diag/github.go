@@ -23,7 +23,7 @@ func WriteGitHub(w io.Writer, l List) error {
 		}
 		bw.WriteString("::" + kind + " ")
 		if p := placeOf(d.Span); p != nil {
-			fmt.Fprintf(bw, "file=%s,line=%d,", githubProperty(p.File), p.Line)
+			fmt.Fprintf(bw, "file=%s,line=%d,", githubProperty(Escape(p.File)), p.Line)
 			// Columns are only legal for places within one line.
 			if p.EndLine == p.Line {
 				fmt.Fprintf(bw, "col=%d,endColumn=%d,", p.Column, max(p.EndColumn, p.Column+1))
@@ -32,16 +32,16 @@ func WriteGitHub(w io.Writer, l List) error {
 			}
 		}
 		fmt.Fprintf(bw, "title=%s::", githubProperty(d.Code))
-		text := d.Message
+		text := Escape(d.Message)
 		for _, r := range d.Related {
 			text += "\n"
 			if r.Span.Valid() {
-				text += r.Span.String() + ": "
+				text += Escape(r.Span.String()) + ": "
 			}
-			text += r.Message
+			text += Escape(r.Message)
 		}
 		if d.Help != "" {
-			text += "\nhelp: " + d.Help
+			text += "\nhelp: " + Escape(d.Help)
 		}
 		bw.WriteString(githubData(text) + "\n")
 	}

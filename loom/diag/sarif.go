@@ -117,16 +117,16 @@ func WriteSARIF(w io.Writer, l List, version string) error {
 			rules[d.Code] = i
 			run.Tool.Driver.Rules = append(run.Tool.Driver.Rules, sarifRuleOf(d.Code))
 		}
-		text := d.Message
+		text := Escape(d.Message)
 		if d.Help != "" {
-			text += "\n" + d.Help
+			text += "\n" + Escape(d.Help)
 		}
 		r := sarifResult{RuleID: d.Code, RuleIndex: i, Level: d.Severity.String(), Message: sarifText{text}}
 		if p := sarifPlace(d.Span); p != nil {
 			r.Locations = []sarifLocation{{Physical: p}}
 		}
 		for n, rel := range d.Related {
-			r.Related = append(r.Related, sarifLocation{ID: n + 1, Physical: sarifPlace(rel.Span), Message: &sarifText{rel.Message}})
+			r.Related = append(r.Related, sarifLocation{ID: n + 1, Physical: sarifPlace(rel.Span), Message: &sarifText{Escape(rel.Message)}})
 		}
 		run.Results = append(run.Results, r)
 	}

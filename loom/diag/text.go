@@ -24,20 +24,20 @@ func WriteText(w io.Writer, l List) error {
 	bw := bufio.NewWriter(w)
 	for _, d := range l {
 		if d.Span.Valid() {
-			fmt.Fprintf(bw, "%s: ", d.Span)
+			fmt.Fprintf(bw, "%s: ", Escape(d.Span.String()))
 		}
-		fmt.Fprintf(bw, "%s: %s: %s\n", d.Severity, d.Code, d.Message)
+		fmt.Fprintf(bw, "%s: %s: %s\n", d.Severity, Escape(d.Code), Escape(d.Message))
 		quote(bw, d.Span, "    ")
 		for _, r := range d.Related {
 			if r.Span.Valid() {
-				fmt.Fprintf(bw, "  %s: note: %s\n", r.Span, r.Message)
+				fmt.Fprintf(bw, "  %s: note: %s\n", Escape(r.Span.String()), Escape(r.Message))
 			} else {
-				fmt.Fprintf(bw, "  note: %s\n", r.Message)
+				fmt.Fprintf(bw, "  note: %s\n", Escape(r.Message))
 			}
 			quote(bw, r.Span, "      ")
 		}
 		if d.Help != "" {
-			fmt.Fprintf(bw, "  help: %s\n", d.Help)
+			fmt.Fprintf(bw, "  help: %s\n", Escape(d.Help))
 		}
 	}
 	return bw.Flush()
@@ -102,13 +102,57 @@ func quote(w *bufio.Writer, sp Span, indent string) {
 	w.WriteByte('\n')
 }
 
+// Escape makes a text safe to show on one line: control characters and invalid
+// UTF-8 become Go escapes such as \x1b and \n, and the characters that reorder a
+// line become \u202e and the like. Paths and strings of a hostile file reach
+// messages; raw, they could rewrite the terminal or pass for another message.
+func Escape(s string) string {
+	if !strings.ContainsFunc(s, hostile) {
+		return s
+	}
+	var b strings.Builder
+	for i, n := 0, 0; i < len(s); i += n {
+		var r rune
+		r, n = utf8.DecodeRuneInString(s[i:])
+		switch {
+		case !hostile(r) || r == utf8.RuneError && n > 1:
+			b.WriteString(s[i : i+n])
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r == '\r':
+			b.WriteString(`\r`)
+		case r < 0x80:
+			fmt.Fprintf(&b, `\x%02x`, r)
+		case r == utf8.RuneError:
+			fmt.Fprintf(&b, `\x%02x`, s[i])
+		default:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		}
+	}
+	return b.String()
+}
+
+// hostile reports what must not reach a terminal as it stands. A replacement
+// character may stand for invalid UTF-8.
+func hostile(r rune) bool {
+	switch {
+	case r == '\t':
+		return false
+	case r < ' ' || r >= 0x7f && r < 0xa0:
+		return true
+	case r == 0x2028 || r == 0x2029, r >= 0x202a && r <= 0x202e, r >= 0x2066 && r <= 0x2069, r == 0x200e || r == 0x200f:
+		return true
+	}
+	return r == utf8.RuneError
+}
+
 // printable replaces control characters and invalid UTF-8, which a hostile file
 // could use to rewrite the terminal.
 func printable(s string) string {
 	return strings.Map(func(r rune) rune {
-		if r == '\t' || (r >= ' ' && r != 0x7f && r != utf8.RuneError) {
-			return r
+		if hostile(r) {
+			return utf8.RuneError
 		}
-		return '�'
+		return r
 	}, s)
 }

@@ -59,10 +59,18 @@ func (l *linked) Kernel(symbol string) (*kernel.Kernel, diag.List) {
 
 func (l *linked) Func(symbol string) (*loom.Def, diag.List) {
 	res, ds := l.link(symbol)
-	if ds.HasErrors() {
+	if ds.HasErrors() || res.Roots[0].Def.Kind == loom.DefKernel {
 		return nil, ds
 	}
-	return res.Roots[0].Def, nil
+	tg := res.Roots[0].Target
+	if tg == nil {
+		tg, _ = target.Lookup(l.processor)
+	}
+	d, _, ds, err := linker.SpecializeFunc(context.Background(), res.Module, res.Roots[0].Def.Name, linker.SpecializeOptions{Target: tg})
+	if err != nil {
+		ds.Add(diag.Errorf(diag.Span{}, "TEST/ERROR", "%v", err))
+	}
+	return d, ds
 }
 
 // runFile runs the cases of one module with libraries, and returns the results.

@@ -17,7 +17,8 @@ type Provider interface {
 }
 
 // FuncProvider is a Provider that also knows ordinary functions. The definition
-// it returns has no calls and no config reads left.
+// it returns has no calls and no config reads left. For a kernel it returns nil
+// and no error, and func.call launches it.
 type FuncProvider interface {
 	Provider
 	Func(symbol string) (*loom.Def, diag.List)

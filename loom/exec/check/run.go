@@ -689,25 +689,44 @@ func atCall(op *loom.Op, ds diag.List, symbol string) error {
 	return out
 }
 
-// call is func.call: a kernel in the older spelling, or a host function.
+// call is func.call: of an ordinary function, or of a kernel in the older
+// spelling of a launch.
 func (c *caseRun) call(op *loom.Op) error {
 	name := op.Attr("callee").Str
-	tensors := len(op.Results) == 0
-	if fp, ok := c.p.(FuncProvider); ok && !tensors {
+	if fp, ok := c.p.(FuncProvider); ok {
 		d, ds := fp.Func(name)
-		if d == nil {
+		if ds.HasErrors() {
 			return atCall(op, ds, name)
 		}
-		p, ds := exec.CompileFunc(d)
-		if p == nil {
-			return atCall(op, ds, name)
+		if d != nil {
+			return c.callFunc(op, d)
 		}
-		return c.apply(op, p, op.Field("operands"))
 	}
-	if !tensors {
-		return diag.Errorf(op.Span, "CHECK/CALL", "the call of @%s returns values, and this run has no functions", name)
+	if len(op.Results) > 0 {
+		return diag.Errorf(op.Span, "CHECK/CALL", "the call of @%s returns values, and there is no function of that name", name).
+			WithHelp("a kernel returns nothing: it writes to the tensors it is given")
 	}
 	return c.launch(op, name, nil, false, op.Field("operands"))
+}
+
+func (c *caseRun) callFunc(op *loom.Op, d *loom.Def) error {
+	operands := op.Field("operands")
+	if len(operands) != len(d.Params) {
+		return diag.Errorf(op.Span, "CHECK/CALL", "@%s takes %d arguments, got %d", op.Attr("callee").Str, len(d.Params), len(operands)).
+			WithRelated(d.NameSpan, "the function is defined here")
+	}
+	for i, p := range d.Params {
+		if v := operands[i]; !p.Type.Kind.IsScalar() || p.Type.Kind != v.Type.Kind {
+			return diag.Errorf(op.Span, "CHECK/CALL", "argument %d of @%s, %%%s, is %s but %s is given", i, op.Attr("callee").Str, p.Name, p.Type, v.Type).
+				WithRelated(d.NameSpan, "the function is defined here").
+				WithHelp("a test case calls functions of scalars; give tensors to a kernel")
+		}
+	}
+	p, ds := exec.CompileFunc(d)
+	if p == nil {
+		return atCall(op, ds, op.Attr("callee").Str)
+	}
+	return c.apply(op, p, operands)
 }
 
 func (c *caseRun) apply(op *loom.Op, p *exec.Program, operands []*loom.Value) error {
