@@ -268,7 +268,7 @@ func TestBundledChecks(t *testing.T) {
 				}
 				ran++
 				var b strings.Builder
-				check.WriteText(&b, []*check.CaseResult{r}, false)
+				check.WriteText(&b, []*check.CaseResult{r}, check.ShowCases)
 				if s := check.Summarize([]*check.CaseResult{r}); s.Failed+s.Errors > 0 {
 					t.Errorf("%s: @%s:\n%.3000s", d.Name(), c.Name, b.String())
 				}

@@ -1,13 +1,16 @@
 package corpus
 
 import (
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/target"
 )
 
 // checker compares a manifest with itself and, when it has a corpus, with the
@@ -35,25 +38,28 @@ func (c *checker) checkManifest() {
 	}
 	for i := range c.manifest.Exports {
 		e := &c.manifest.Exports[i]
-		e.Problem = e.parseProblem
+		e.Problem, e.faults = e.parseProblem, slices.Clone(e.parseFaults)
 		if e.Recipe.Mode.Value == "" && !e.Recipe.Span.Valid() {
 			e.Recipe = Recipe{Mode: Plain(ModeDirect), PrimarySources: []Text{e.Source}, LibrarySources: e.CompileDependencies}
 		}
 		c.checkExport(e, modules)
 	}
 	c.checkNames()
+	c.checkCases()
 }
 
 func (c *checker) failFile(f *File, d diag.Diagnostic) {
-	if f.Problem == "" && d.Severity == diag.Error {
-		f.Problem = d.Code
+	if d.Severity == diag.Error {
+		f.Problem = cmp.Or(f.Problem, d.Code)
+		f.faults.Add(d)
 	}
 	c.ds.Add(d)
 }
 
 func (c *checker) failExport(e *Export, d diag.Diagnostic) {
-	if e.Problem == "" && d.Severity == diag.Error {
-		e.Problem = d.Code
+	if d.Severity == diag.Error {
+		e.Problem = cmp.Or(e.Problem, d.Code)
+		e.faults.Add(d)
 	}
 	c.ds.Add(d)
 }
@@ -154,7 +160,7 @@ func (c *checker) checkFile(f *File) {
 		}
 		c.failFile(f, d)
 		if d.Severity == diag.Warning {
-			f.Problem = first.Problem
+			f.Problem, f.faults = first.Problem, first.faults
 			return
 		}
 	} else {
@@ -269,6 +275,7 @@ func (c *checker) checkExport(e *Export, modules map[string]bool) {
 			WithHelp(`write "symbol": "%s"`, s))
 		e.Symbol.Value = s
 	}
+	c.checkTarget(e)
 	c.checkBindings(e)
 	c.checkUnique(e)
 	c.checkRecipe(e, modules)
@@ -282,6 +289,25 @@ func (c *checker) checkExport(e *Export, modules map[string]bool) {
 	for _, t := range e.CompileDependencies {
 		c.checkSource(e, t, "compile dependency")
 	}
+}
+
+// checkTarget: an engine compares the selector with the processor it runs on, so
+// that a misspelt one is never chosen.
+func (c *checker) checkTarget(e *Export) {
+	t := e.TargetSelector
+	if t.Value == "" {
+		return
+	}
+	if _, ok := target.Lookup(t.Value); ok {
+		return
+	}
+	d := diag.Errorf(t.Span, "MANIFEST/TARGET", "export '%s': target_selector '%s' is no processor that this version knows", e.Name.Value, t.Value)
+	if n := target.Nearest(t.Value); n != "" {
+		d = d.WithHelp("did you mean '%s'? `loomc targets` lists them", n)
+	} else {
+		d = d.WithHelp("`loomc targets` lists the processors; an empty selector fits every one")
+	}
+	c.failExport(e, d)
 }
 
 func (c *checker) checkBindings(e *Export) {
@@ -404,16 +430,14 @@ func (c *checker) checkSource(e *Export, t Text, what string) {
 		switch f.Problem {
 		case "", "MANIFEST/DIGEST", "MANIFEST/SIZE", "MANIFEST/DIGEST-FORMAT", "MANIFEST/DUPLICATE-FILE":
 		default:
-			if e.Problem == "" {
-				e.Problem = f.Problem
-			}
+			e.Problem = cmp.Or(e.Problem, f.Problem)
+			e.faults = append(e.faults, f.faults...)
 		}
 		return
 	}
 	if i, again := c.unlisted[t.Value]; again {
-		if e.Problem == "" {
-			e.Problem = c.ds[i].Code
-		}
+		e.Problem = cmp.Or(e.Problem, c.ds[i].Code)
+		e.faults.Add(c.ds[i])
 		if t.Span == c.ds[i].Span {
 			return // a recipe made up from the same field
 		}

@@ -121,6 +121,17 @@ func (d *decoder) since(n int) string {
 	return ""
 }
 
+// errorsSince returns the errors reported after the first n.
+func (d *decoder) errorsSince(n int) diag.List {
+	var out diag.List
+	for _, x := range d.ds[n:] {
+		if x.Severity == diag.Error {
+			out.Add(x)
+		}
+	}
+	return out
+}
+
 func (d *decoder) wrongType(v *hujson.Value, what, want string) {
 	d.ds.Add(diag.Errorf(jsonSpan(d.src, v), "MANIFEST/TYPE", "%s is %s, want %s", what, jsonKind(v), want).
 		WithHelp("write %s here", want))
@@ -252,7 +263,7 @@ func (d *decoder) export(ms []jsonMember, span diag.Span) Export {
 			e.unknown = append(e.unknown, d.unknown("", m))
 		}
 	}
-	e.parseProblem = d.since(before)
+	e.parseProblem, e.parseFaults = d.since(before), d.errorsSince(before)
 	return e
 }
 
@@ -324,6 +335,7 @@ func (d *decoder) linkModule(ms []jsonMember, span diag.Span) LinkModule {
 }
 
 func (d *decoder) planCase(ms []jsonMember, span diag.Span) PlanCase {
+	before := len(d.ds)
 	p := PlanCase{Span: span}
 	for _, m := range ms {
 		switch m.key {
@@ -349,6 +361,7 @@ func (d *decoder) planCase(ms []jsonMember, span diag.Span) PlanCase {
 			p.unknown = append(p.unknown, d.unknown("", m))
 		}
 	}
+	p.parseFaults = d.errorsSince(before)
 	return p
 }
 

@@ -2,6 +2,7 @@ package corpus
 
 import (
 	"regexp"
+	"slices"
 	"strings"
 
 	"github.com/loomc/loomc/loom/diag"
@@ -102,8 +103,13 @@ type File struct {
 	// Problem is the code of the first error about this file, "" when sound.
 	Problem string
 
+	faults  diag.List // errors about this record and the file's content
 	unknown []Unknown
 }
+
+// Faults returns the errors about the record and the content of its file, as
+// they are among the corpus's Problems.
+func (f *File) Faults() diag.List { return slices.Clone(f.faults) }
 
 // Size is a file's stated length in bytes.
 type Size struct {
@@ -142,9 +148,15 @@ type Export struct {
 	// has no place when none did.
 	OverriddenBy diag.Span
 
-	parseProblem string // the part of Problem that parsing found
+	parseProblem string    // the part of Problem that parsing found
+	parseFaults  diag.List // what it stands for
+	faults       diag.List // all errors about this record and the files it cannot do without
 	unknown      []Unknown
 }
+
+// Faults returns the errors that make the export unfit for use, as they are
+// among the corpus's Problems.
+func (e *Export) Faults() diag.List { return slices.Clone(e.faults) }
 
 // OK reports whether nothing is known to be wrong with the export.
 func (e *Export) OK() bool { return e.Problem == "" }
@@ -228,8 +240,14 @@ type PlanCase struct {
 	Workload, Launch, Config []ConfigValue
 	Span                     diag.Span
 
-	unknown []Unknown
+	parseFaults diag.List // those of faults that parsing found
+	faults      diag.List
+	unknown     []Unknown
 }
+
+// Faults returns the errors about the case, as they are among the corpus's
+// Problems. A case that has some should not be used.
+func (p *PlanCase) Faults() diag.List { return slices.Clone(p.faults) }
 
 // Unknown is a field this version does not know.
 type Unknown struct {

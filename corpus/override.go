@@ -182,7 +182,7 @@ func (e *Export) apply(o *Export) {
 		e.unknown = slices.Concat(e.unknown, o.unknown)
 	}
 	if e.parseProblem == "" {
-		e.parseProblem = o.parseProblem
+		e.parseProblem, e.parseFaults = o.parseProblem, o.parseFaults
 	}
 	e.OverriddenBy = o.Span
 }
@@ -261,7 +261,7 @@ func (m *Manifest) Clone() *Manifest {
 	c := *m
 	c.Files = slices.Clone(m.Files)
 	for i := range c.Files {
-		c.Files[i].Problem = ""
+		c.Files[i].Problem, c.Files[i].faults = "", nil
 	}
 	c.Exports = slices.Clone(m.Exports)
 	for i := range c.Exports {

@@ -60,7 +60,6 @@ type body struct {
 	attrSlab   slab[loom.NamedAttr]
 	segSlab    slab[uint16]
 	triviaSlab slab[loom.Trivia]
-	predSlab   slab[loom.Predicate]
 	predArgs   slab[loom.PredArg]
 }
 

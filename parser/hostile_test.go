@@ -63,6 +63,7 @@ func TestHostileInput(t *testing.T) {
 		{name: "3,000,000 open payloads", text: "func.decl @f " + strings.Repeat("x<", 3_000_000)},
 		{name: "3,000,000 open lists", text: "func.decl @f " + strings.Repeat("=[", 3_000_000)},
 		{name: "1,000,000 brackets of an opaque op", text: "func.def @f() {\nlow.a " + strings.Repeat("<\n", 1_000_000) + strings.Repeat("(\n%a, ", 1_000_000) + "}"},
+		{name: "10 MB of carriage returns in a string", text: "metadata.module \"a\" = \"" + strings.Repeat("\r", 10_000_000) + "\"", clean: true},
 		{name: "10 MB of comment", text: "//" + strings.Repeat("x", 10_000_000), clean: true},
 		{name: "10 MB of line ends", text: "// a" + strings.Repeat("\n", 10_000_000) + "// b", clean: true},
 		{name: "10 MB without a token", text: strings.Repeat("?", 10_000_000)},

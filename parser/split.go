@@ -88,31 +88,38 @@ const byteOrderMark = "\ufeff"
 // that no line feed follows, -1 when there is none. Such a return hides what
 // follows it: a comment goes on to the next line feed.
 func loneReturn(text string) int {
+	at, in := 0, false // whether text[at] is inside a string, which ends with its line
 	for i := 0; ; i++ {
 		n := strings.IndexByte(text[i:], '\r')
 		if n < 0 {
 			return -1
 		}
-		if i += n; (i+1 == len(text) || text[i+1] != '\n') && !inString(text, i) {
+		if i += n; i+1 < len(text) && text[i+1] == '\n' {
+			continue
+		}
+		if n := strings.LastIndexByte(text[at:i], '\n'); n >= 0 {
+			at, in = at+n+1, false
+		}
+		if at, in = stringState(text, at, i, in); !in {
 			return i
 		}
 	}
 }
 
-// inString reports whether off lies in a string; none reaches over a line feed.
-func inString(text string, off int) bool {
-	in := false
-	for i := strings.LastIndexByte(text[:off], '\n') + 1; i < off; i++ {
+// stringState reads on from at, which is inside a string if in is true, to end at
+// least, on one line.
+func stringState(text string, at, end int, in bool) (int, bool) {
+	for ; at < end; at++ {
 		switch {
-		case in && text[i] == '\\':
-			i++
-		case text[i] == '"':
+		case in && text[at] == '\\':
+			at++
+		case text[at] == '"':
 			in = !in
-		case !in && strings.HasPrefix(text[i:], "//"):
-			return false
+		case !in && strings.HasPrefix(text[at:], "//"):
+			return end, false
 		}
 	}
-	return in
+	return at, in
 }
 
 func invalidUTF8(t string) int {

@@ -173,16 +173,14 @@ func (a *app) runTests(c *cobra.Command, o *testOptions, args []string) error {
 }
 
 func (a *app) testText(w io.Writer, results []*check.CaseResult) error {
-	shown := results
-	if a.quiet {
-		shown = shown[:0:0]
-		for _, r := range results {
-			if r.Status() != check.Pass {
-				shown = append(shown, r)
-			}
-		}
+	detail := check.ShowCases
+	switch {
+	case a.quiet:
+		detail = check.ShowFailures
+	case a.verbose:
+		detail = check.ShowSamples
 	}
-	return check.WriteText(w, shown, a.verbose)
+	return check.WriteText(w, results, detail)
 }
 
 // testDevice opens the device that launches run on.

@@ -3,13 +3,7 @@ package exports
 import (
 	"github.com/loomc/loomc/corpus"
 	"github.com/loomc/loomc/linker"
-	"github.com/loomc/loomc/loom/diag"
 )
-
-// checkABI compares the linked kernel with what the manifest promises.
-func (s *Set) checkABI(e *corpus.Export, res *linker.Result) diag.List {
-	return linker.CheckABI(linker.DeriveABI(res.Module, res.Roots[0].Def), record(e))
-}
 
 // record is the part of a manifest's export record that a kernel can confirm.
 func record(e *corpus.Export) linker.ExportRecord {

@@ -35,7 +35,6 @@ func (s *Set) CheckManifest(ctx context.Context) diag.List {
 		ds.Add(x.WithHelp("%s", s.goneHelp(e)))
 	}
 	ds = append(ds, s.checkFiles()...)
-	ds = append(ds, s.checkCases()...)
 	if len(ds) == 0 && len(s.corpus.Problems()) == 0 {
 		ds = append(ds, s.checkText(d)...)
 	}
@@ -201,29 +200,6 @@ func (s *Set) checkFiles() diag.List {
 		if strings.HasSuffix(p, ".loom") && !listed[p] {
 			ds.Add(diag.Warnf(diag.Span{Src: s.corpus.Source(p)}, "MANIFEST/FILE-UNLISTED", "'%s' is not listed in 'files'", p).
 				WithHelp(`add {"path": "%s"} to 'files', or remove the file: engines copy what is listed`, p))
-		}
-	}
-	return ds
-}
-
-// checkCases looks for plan cases about exports that do not exist.
-func (s *Set) checkCases() diag.List {
-	var ds diag.List
-	m := s.corpus.Manifest()
-	for i := range m.PlanCases {
-		c := &m.PlanCases[i]
-		root := c.Root.Value
-		known := root == "" || slices.ContainsFunc(m.Exports, func(e corpus.Export) bool {
-			return e.Name.Value == root || "@"+e.Symbol.Value == root
-		})
-		if !known {
-			d := diag.Errorf(c.Root.Span, "MANIFEST/STALE", "plan case '%s' is about '%s', which is no export", c.Name.Value, root)
-			if n := m.NearestExport(root); n != "" {
-				d = d.WithHelp("did you mean '%s'?", n)
-			} else {
-				d = d.WithHelp("remove the case, or correct its root")
-			}
-			ds.Add(d)
 		}
 	}
 	return ds

@@ -137,14 +137,10 @@ func unusedKeys(outs []Outcome, req Request) diag.List {
 func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcome {
 	o := Outcome{Export: e}
 	if !e.OK() {
-		for _, d := range s.corpus.Problems() { // already reported; the outcome carries the code
-			if d.Code == e.Problem {
-				o.Diags = diag.List{diag.Errorf(e.Span, e.Problem, "export '%s' is not linked: %s", e.ID(), d.Message)}
-				break
-			}
-		}
+		o.Diags = e.Faults() // the same that the corpus has, so that a list of both shows them once
 		return o
 	}
+	o.Diags = s.fileFaults(e)
 	idx, ds := s.Index(e)
 	o.Diags = append(o.Diags, ds...)
 	base := linker.Request{
@@ -161,7 +157,8 @@ func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcom
 		o.Diags = place(o.Diags, e.Symbol.Span)
 		return o
 	}
-	o.Diags = append(o.Diags, s.checkABI(e, res)...)
+	abi := linker.DeriveABI(res.Module, res.Roots[0].Def)
+	o.Diags = append(o.Diags, linker.CheckABI(abi, record(e))...)
 	o.Target = res.Roots[0].Target
 	if o.Diags.HasErrors() {
 		o.Diags = o.Diags.Sorted()
@@ -171,7 +168,7 @@ func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcom
 		o.Target, _ = target.Lookup(DefaultTarget)
 	}
 	if o.Target != nil {
-		s.closeCases(ctx, &o, idx, base, req)
+		s.closeCases(ctx, &o, idx, base, req, abi)
 	}
 	o.Diags = o.Diags.Sorted()
 	return o
@@ -191,7 +188,7 @@ func place(ds diag.List, sp diag.Span) diag.List {
 
 // closeCases specialises the export for its plan cases, or for the request's
 // own config when that is complete.
-func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, base linker.Request, req Request) {
+func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, base linker.Request, req Request, abi *linker.ABI) {
 	cases := s.Cases(o.Export)
 	switch req.Case {
 	case "":
@@ -219,6 +216,12 @@ func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, bas
 	}
 	var first string
 	for _, c := range cases {
+		faults := append(c.Faults(), checkCase(c, abi)...)
+		o.Diags = append(o.Diags, faults...)
+		if faults.HasErrors() {
+			o.Closed = append(o.Closed, Closed{Case: c})
+			continue
+		}
 		bindings := Overlay(CaseConfig(c), req.Config)
 		key := bindingKey(bindings)
 		if key == first && len(o.Closed) > 0 && req.Case == "" {
@@ -230,8 +233,9 @@ func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, bas
 		r := base
 		r.Config = bindings
 		res, ds := linker.Link(ctx, idx, r)
+		ds = append(inCase(s.blameOverride(ds), c), checkCaseConfig(c, o.Export, configKeys(o.Link, res))...)
 		if ds.HasErrors() || len(res.Roots) == 0 {
-			o.Diags = append(o.Diags, inCase(s.blameOverride(ds), c)...)
+			o.Diags = append(o.Diags, ds...)
 			o.Closed = append(o.Closed, Closed{Case: c})
 			continue
 		}

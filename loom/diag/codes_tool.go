@@ -70,6 +70,12 @@ func manifestCodes() []Code {
 		{"MANIFEST/EXPORT-UNLISTED", "kernel without export record", "A file of the corpus defines a kernel that no export names, so no engine can ask for it.", params("kernel"), "Add the record; loomc manifest generate writes it."},
 		{"MANIFEST/FILE-UNLISTED", "source file not in files", "", params("path"), "Add the record, or remove the file."},
 		{"MANIFEST/STALE", "manifest out of date", "A field differs from what the sources call for.", params("export or file, field, manifest, sources"), "Write what loomc manifest generate writes."},
+		{"MANIFEST/TARGET", "target selector not known", "An engine takes the record whose target_selector is the processor it runs on; one that is no processor is never taken.", params("export, selector"), "Write a processor that loomc targets lists, or leave the selector empty."},
+		{"MANIFEST/CASE-NAME", "name of a plan case not usable", "Names are words joined by '/'. They become parts of file names and are given to --case, so that path elements such as '..', backslashes and control characters are refused.", params("case, reason"), "Rename the case."},
+		{"MANIFEST/DUPLICATE-CASE", "two plan cases with one name", "--case selects by name.", params("case"), "Give each a name of its own."},
+		{"MANIFEST/CASE-ROOT", "plan case about no export", "The root of a plan case is the name of an export, or '@' and the symbol of its kernel. A case about anything else is never compiled.", params("case, root"), "Correct the root; the message suggests a near one."},
+		{"MANIFEST/CASE-VALUE", "number of a plan case not usable", "Workload values are whole numbers from 0 to 2^63-1; launch values are numbers of their parameter's type.", params("case, parameter, value, reason"), "Write a number that fits."},
+		{"MANIFEST/CASE-PARAMETER", "plan case and kernel disagree", "The workload and launch values of a case are those of its kernel's parameters, by name: all of them and no others.", params("case, parameter"), "Add the missing value, or correct the name; the message suggests a near one."},
 		{"MANIFEST/VARIANT-ABI", "variants of an export differ in ABI", "", params("export, difference"), "Give all variants the same parameters and bindings."},
 	}
 }

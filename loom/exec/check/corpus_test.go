@@ -158,7 +158,7 @@ func TestCheckTree(t *testing.T) {
 		all = append(all, runFile(t, m, libs, "gfx1151", check.Options{Device: &check.CPU{Options: exec.Options{Sanitize: sanitize}, Determinism: det}})...)
 	}
 	var b strings.Builder
-	if err := check.WriteText(&b, all, testing.Verbose()); err != nil {
+	if err := check.WriteText(&b, all, check.ShowCases); err != nil {
 		t.Fatal(err)
 	}
 	s := check.Summarize(all)

@@ -54,17 +54,30 @@ func (s Summary) Text() string {
 	return out
 }
 
+// Detail says how much WriteText shows.
+type Detail uint8
+
+// Details, from least to most.
+const (
+	ShowFailures Detail = iota // cases that did not pass
+	ShowCases                  // every case and a summary
+	ShowSamples                // passing samples as well
+)
+
 // WriteText renders results for people: one line per case, then what went wrong
-// in it. With verbose, passing samples are listed too.
-func WriteText(w io.Writer, rs []*CaseResult, verbose bool) error {
+// in it.
+func WriteText(w io.Writer, rs []*CaseResult, detail Detail) error {
 	bw := bufio.NewWriter(w)
 	for _, r := range rs {
+		if detail == ShowFailures && r.Status() == Pass {
+			continue
+		}
 		n := len(r.Samples)
 		fmt.Fprintf(bw, "%-5s @%s (%s, %s)\n", strings.ToUpper(r.Status().String()), r.Name, plural(n, "sample"), r.Device)
 		writeProblems(bw, r.Problems)
 		for i := range r.Samples {
 			s := &r.Samples[i]
-			if s.Status == Pass && len(s.Problems) == 0 && !verbose {
+			if s.Status == Pass && len(s.Problems) == 0 && detail < ShowSamples {
 				continue
 			}
 			head := fmt.Sprintf("  sample %d of %d", i+1, n)
@@ -81,7 +94,9 @@ func WriteText(w io.Writer, rs []*CaseResult, verbose bool) error {
 			writeProblems(bw, s.Problems)
 		}
 	}
-	fmt.Fprintln(bw, Summarize(rs).Text())
+	if detail > ShowFailures {
+		fmt.Fprintln(bw, Summarize(rs).Text())
+	}
 	return bw.Flush()
 }
 
