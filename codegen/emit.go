@@ -18,7 +18,7 @@ type Options struct {
 	// Tool and Corpus identify the generator and the corpus commit in the header;
 	// empty ones are left out.
 	Tool, Corpus string
-	// Config repeats the config bindings in the header; always on unless NoHeader.
+	// NoHeader leaves out the comment that says what the text was made from.
 	NoHeader bool
 }
 
@@ -110,7 +110,7 @@ func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
 	e.planScratch()
 	abi := e.signature()
 	e.facts = k.Facts
-	e.region(k.Def.Body, nil)
+	e.region(k.Def.Body)
 	if e.diags.HasErrors() {
 		return nil, e.diags.Sorted()
 	}
@@ -256,9 +256,9 @@ func (e *emitter) bindPoison(op *loom.Op) {
 	}
 }
 
-// region emits a single-block region; args are the names its entry arguments are
-// bound to beforehand. It returns the terminator.
-func (e *emitter) region(r *loom.Region, _ []string) *loom.Op {
+// region emits the blocks of a region whose entry arguments are bound already. It
+// returns the terminator of a single block.
+func (e *emitter) region(r *loom.Region) *loom.Op {
 	if r == nil || len(r.Blocks) == 0 {
 		return nil
 	}

@@ -137,7 +137,7 @@ func emitExit(e *emitter, op *loom.Op) {
 		if len(op.Regions) > 0 {
 			cfg := e.cfg
 			e.cfg = false
-			e.region(op.Regions[0], nil)
+			e.region(op.Regions[0])
 			e.cfg = cfg
 		}
 		e.t.add("return;", nil)

@@ -340,8 +340,8 @@ func emitStoreMask(e *emitter, op *loom.Op) {
 	}
 }
 
-// runtimeIndex adds a computed element count to the access, as a value the
-// address arithmetic can use.
+// countValue makes a computed count between 0 and hi a value that the address
+// arithmetic can use.
 func (e *emitter) countValue(name, expr string, hi int64) *loom.Value {
 	v := &loom.Value{Name: name, Type: loom.Scalar(loom.Index)}
 	e.made[v] = loomRange(0, hi)

@@ -112,7 +112,7 @@ func emitFor(e *emitter, op *loom.Op) {
 		e.rolled = op
 	}
 	e.t.in(n, open, func() {
-		if y := e.region(op.Regions[0], nil); y != nil {
+		if y := e.region(op.Regions[0]); y != nil {
 			e.assignAll(cvs, carried, y.Operands)
 		}
 	})
@@ -184,7 +184,7 @@ func emitIf(e *emitter, op *loom.Op) {
 		}
 		e.scratch.dirty = dirty
 		e.t.in(n, open, func() {
-			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
+			if y := e.region(r); y != nil && y.Def.Name == "scf.yield" {
 				e.assignAll(cvs, op.Results, y.Operands)
 			}
 		})
@@ -206,7 +206,7 @@ func (e *emitter) inline(op *loom.Op, then bool) {
 	if i >= len(op.Regions) {
 		return
 	}
-	y := e.region(op.Regions[i], nil)
+	y := e.region(op.Regions[i])
 	for j, r := range op.Results {
 		if y != nil && j < len(y.Operands) {
 			e.carriers[r] = e.carrier(y.Operands[j])
@@ -233,7 +233,7 @@ func emitWhile(e *emitter, op *loom.Op) {
 	cfg := e.cfg
 	e.cfg = false
 	e.t.in(n, "for (;;) {", func() {
-		c := e.region(op.Regions[0], nil)
+		c := e.region(op.Regions[0])
 		if c == nil {
 			return
 		}
@@ -251,7 +251,7 @@ func emitWhile(e *emitter, op *loom.Op) {
 				e.alias(a, fwd[i])
 			}
 		}
-		if y := e.region(op.Regions[1], nil); y != nil {
+		if y := e.region(op.Regions[1]); y != nil {
 			e.assignAll(cvs, before.Args, y.Operands)
 		}
 	})
@@ -291,7 +291,7 @@ func emitSwitch(e *emitter, op *loom.Op) {
 			e.scratch.dirty = 3
 		}
 		a := e.t.in(n, open, func() {
-			if y := e.region(r, nil); y != nil && y.Def.Name == "scf.yield" {
+			if y := e.region(r); y != nil && y.Def.Name == "scf.yield" {
 				e.assignAll(cvs, op.Results, y.Operands)
 			}
 		})

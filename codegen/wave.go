@@ -157,11 +157,10 @@ func identity(kind string, k loom.Kind) string {
 // prefixLanes is the inclusive prefix of x over clusters of size lanes, in
 // forward or reverse lane order.
 func (e *emitter) prefixLanes(name, kind, x string, k loom.Kind, typ, lane string, size, stride int64, reverse bool) string {
-	dir, other := "up", "down"
+	dir := "up"
 	if reverse {
-		dir, other = other, dir
+		dir = "down"
 	}
-	_ = other
 	for d := int64(1); d < size; d *= 2 {
 		t := e.tmp(name+"_"+dir+itoa(d), typ, fmt.Sprintf("loom_lane_%s<%d>(%s)", dir, d*stride, x))
 		pos := lane

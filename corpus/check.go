@@ -302,7 +302,7 @@ func (c *checker) checkTarget(e *Export) {
 		return
 	}
 	d := diag.Errorf(t.Span, "MANIFEST/TARGET", "export '%s': target_selector '%s' is no processor that this version knows", e.Name.Value, t.Value)
-	if n := target.Nearest(t.Value); n != "" {
+	if n := nearest(t.Value, target.Names()); n != "" {
 		d = d.WithHelp("did you mean '%s'? `loomc targets` lists them", n)
 	} else {
 		d = d.WithHelp("`loomc targets` lists the processors; an empty selector fits every one")

@@ -401,7 +401,8 @@ func TestMalformedBytes(t *testing.T) {
 		{"deep", strings.Repeat("[", 65) + strings.Repeat("]", 65), "m.json:1:65", "deeper than 64 levels"},
 		{"byte order mark", "\ufeff{}", "m.json:1:1", "byte order mark"},
 		{"not UTF-8", "{\n\"a\": \"\xe9\"}", "m.json:2:7", "byte 0xe9 is not UTF-8"},
-		{"NUL", "{\"a\x00\": 1}", "m.json:1:2", "invalid"},
+		{"NUL", "{\"a\x00\": 1}", "m.json:1:4", "a string holds the control character 0x00"},
+		{"line end in a string", "{\"a\": \"b\n\"}", "m.json:1:9", "the line ends inside a string"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, ds := corpus.ParseManifest(diag.NewSource("m.json", c.text))

@@ -247,16 +247,10 @@ func absence(name string) string {
 	if !strings.ContainsRune(name, filepath.Separator) {
 		return notThere + " in PATH"
 	}
-	switch st, err := os.Stat(name); {
-	case err == nil && st.IsDir():
-		return "is a directory, not a program"
-	case err == nil:
-		return "is not a regular file"
-	case errors.Is(err, fs.ErrNotExist):
-		return "does not exist"
-	default:
+	if _, err := os.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 		return "cannot be looked at: " + err.Error()
 	}
+	return "does not exist"
 }
 
 // lookPath searches the PATH of s's environment. Entries that are not absolute are

@@ -288,3 +288,22 @@ func TestFindROCm(t *testing.T) {
 		t.Errorf("found %+v where there is none", got)
 	}
 }
+
+// A compiler that the user names is the only one there is to talk about.
+func TestNamedCompilerIsAbsent(t *testing.T) {
+	dir := t.TempDir()
+	for path, want := range map[string]string{
+		filepath.Join(dir, "clang"): "'" + filepath.Join(dir, "clang") + "': does not exist",
+		dir:                         ": is a directory",
+		"no-such-clang":             "'no-such-clang': not found in PATH",
+	} {
+		_, tried, err := Discover(t.Context(), Search{Path: path, Getenv: environment("PATH", dir)})
+		var me *MissingError
+		if !errors.As(err, &me) || len(tried) != 1 {
+			t.Fatalf("%s: %v, tried %v", path, err, tried)
+		}
+		if d := me.Diagnostic(); !strings.Contains(d.Message, want) || d.Help == "" {
+			t.Errorf("have %s\nwant %s", d.Message, want)
+		}
+	}
+}

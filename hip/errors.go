@@ -43,7 +43,11 @@ func (e *MissingError) Error() string {
 func (e *MissingError) Diagnostic() diag.Diagnostic {
 	if len(e.Tried) == 1 { // the one that the user named
 		a := e.Tried[0]
-		return diag.Errorf(diag.Span{}, "HIP/MISSING", "no %s: '%s' (%s): %s", e.What, a.Path, a.Rule, a.Reason).WithHelp("%s", e.Install)
+		from := ""
+		if a.Rule != "flag" {
+			from = ", from " + a.Rule
+		}
+		return diag.Errorf(diag.Span{}, "HIP/MISSING", "no %s: '%s'%s: %s", e.What, a.Path, from, a.Reason).WithHelp("%s", e.Install)
 	}
 	d := diag.Errorf(diag.Span{}, "HIP/MISSING", "no %s found in %d places", e.What, len(e.Tried)).WithHelp("%s", e.Install)
 	for _, a := range e.Tried {

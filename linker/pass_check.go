@@ -34,6 +34,9 @@ func (s *specializer) check() int {
 			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "LOWERING/044", "'%s' is left over after inlining", name)))
 		case op.Def.Traits&loom.CheckOnly != 0 || name == "kernel.launch" || op.Def.Dialect() == "global":
 			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "%[1]s '@%[2]s' contains '%[3]s', which cannot run in a %[1]s", kindWords(s.def), s.def.Name, name)))
+		case op.Def.Traits&loom.KernelOnly != 0 && s.def.Kind != loom.DefKernel:
+			s.diags.Add(s.at(op, diag.Errorf(op.NameSpan(), "TARGET/001", "%s '@%s' contains '%s', which runs in a kernel alone", kindWords(s.def), s.def.Name, name).
+				WithHelp("a test case can call functions that only compute; to test this one, launch a kernel that calls it")))
 		case name == "vector.mma":
 			s.matrix(op, set)
 		case name == "scf.for":

@@ -52,6 +52,10 @@ func.def @endless(%v: i32) -> (i32) {
   %r = func.call @endless(%v) : (i32) -> (i32)
   func.return %r : i32
 }
+func.def @lane() -> (index) {
+  %i = kernel.workitem.id<x> : index
+  func.return %i : index
+}
 kernel.def @k() {
   %one = index.constant 1 : index
   kernel.launch.config workgroups(%one, %one, %one) workgroup_size(%one, %one, %one) : index
@@ -104,6 +108,7 @@ func TestSpecializeFunc(t *testing.T) {
 	}{
 		{"missing", "SYMBOL/002", tg}, {"k", "SYMBOL/003", tg}, {"bias", "SYMBOL/003", tg}, {"anywhere", "TARGET/026", nil},
 		{"reads_open", "CONFIG/UNRESOLVED", tg}, {"bad_promise", "TARGET/059", tg}, {"endless", "LOWERING/044", tg},
+		{"lane", "TARGET/001", tg},
 	} {
 		d, _, ds, err := linker.SpecializeFunc(ctx, m, c.root, linker.SpecializeOptions{Target: c.tg})
 		if err != nil || d != nil || len(ds) != 1 || ds[0].Code != c.code {

@@ -843,11 +843,13 @@ func pack(p *body, st *statement) {
 	st.op.SetAttr("aligns", loom.Attr{Kind: loom.AttrInts, Aux: aligns})
 }
 
-// operandDict reads an optional {name = %v : T, …}.
+// operandDict reads an optional {name = %v : T, …}. Where an attribute dictionary
+// may follow, the two may also be one: entries with literals are attributes.
 func operandDict(p *body, st *statement) {
-	if !p.punct('{') || hasDict(st.op.Def) && !p.namesValue() {
+	if !p.punct('{') {
 		return
 	}
+	literals := slices.ContainsFunc(st.op.Def.Elems, func(e loom.Elem) bool { return e.Kind == loom.ElemDict })
 	f := fieldIndex(st, "parameters")
 	var names []loom.Attr
 	var seen nameSet
@@ -860,34 +862,26 @@ func operandDict(p *body, st *statement) {
 		if seen.add(n) {
 			p.report(diag.Errorf(p.here(), "PARSE/027", "parameter '%s' is given twice", n))
 		}
-		names = append(names, loom.Attr{Kind: loom.AttrString, Str: n})
 		p.next()
 		p.expectPunct('=')
+		if literals && p.kind != tValue {
+			st.op.Attrs = append(st.op.Attrs, loom.NamedAttr{Name: n, Value: p.attr(1)})
+			p.accept(',')
+			continue
+		}
+		names = append(names, loom.Attr{Kind: loom.AttrString, Str: n})
 		at := len(st.opnds)
 		p.operand(st, f)
 		p.expectPunct(':')
 		p.checkOperandType(st, st.opnds[at], p.typ())
-		if !p.accept(',') {
+		if !p.accept(',') && !literals {
 			break
 		}
 	}
 	p.expectPunct('}')
-	st.op.SetAttr("parameter_names", loom.Attr{Kind: loom.AttrList, Aux: names})
-}
-
-// hasDict reports whether an attribute dictionary may follow.
-func hasDict(d *loom.OpDef) bool {
-	return slices.ContainsFunc(d.Elems, func(e loom.Elem) bool { return e.Kind == loom.ElemDict })
-}
-
-// namesValue reports whether the braces at the current token are {name = %v …}.
-func (p *body) namesValue() bool {
-	at := p.scanner
-	defer func() { p.scanner = at }()
-	p.next()
-	p.next()
-	p.next()
-	return p.kind == tValue
+	if len(names) > 0 || !literals {
+		st.op.SetAttr("parameter_names", loom.Attr{Kind: loom.AttrList, Aux: names})
+	}
 }
 
 // isaType reads the type of encoding.isa: the older form, with a category, prints

@@ -88,38 +88,34 @@ const byteOrderMark = "\ufeff"
 // that no line feed follows, -1 when there is none. Such a return hides what
 // follows it: a comment goes on to the next line feed.
 func loneReturn(text string) int {
-	at, in := 0, false // whether text[at] is inside a string, which ends with its line
-	for i := 0; ; i++ {
-		n := strings.IndexByte(text[i:], '\r')
+	lone := func(i int) bool { return text[i] == '\r' && (i+1 == len(text) || text[i+1] != '\n') }
+	first := 0
+	for ; ; first++ { // most texts have none at all
+		n := strings.IndexByte(text[first:], '\r')
 		if n < 0 {
 			return -1
 		}
-		if i += n; i+1 < len(text) && text[i+1] == '\n' {
-			continue
-		}
-		if n := strings.LastIndexByte(text[at:i], '\n'); n >= 0 {
-			at, in = at+n+1, false
-		}
-		if at, in = stringState(text, at, i, in); !in {
-			return i
+		if first += n; lone(first) {
+			break
 		}
 	}
-}
-
-// stringState reads on from at, which is inside a string if in is true, to end at
-// least, on one line.
-func stringState(text string, at, end int, in bool) (int, bool) {
-	for ; at < end; at++ {
+	str, comment := false, false // neither reaches over a line feed
+	for i := strings.LastIndexByte(text[:first], '\n') + 1; i < len(text); i++ {
 		switch {
-		case in && text[at] == '\\':
-			at++
-		case text[at] == '"':
-			in = !in
-		case !in && strings.HasPrefix(text[at:], "//"):
-			return end, false
+		case text[i] == '\n':
+			str, comment = false, false
+		case lone(i) && !str:
+			return i
+		case comment:
+		case str && text[i] == '\\' && i+1 < len(text) && text[i+1] != '\n':
+			i++
+		case text[i] == '"':
+			str = !str
+		case !str && strings.HasPrefix(text[i:], "//"):
+			comment = true
 		}
 	}
-	return at, in
+	return -1
 }
 
 func invalidUTF8(t string) int {

@@ -35,6 +35,7 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #define LOOM_WORKGROUP(n) __launch_bounds__(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
 #define LOOM_FN static __device__ inline __attribute__((always_inline, unused))
 #elif defined(LOOM_CUDA)
+#pragma nv_diag_suppress 177 // helpers that a kernel does not call
 #define LOOM_WORKGROUP(n) __launch_bounds__(n)
 #define LOOM_FN static __device__ __forceinline__
 #else

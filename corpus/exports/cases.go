@@ -38,21 +38,25 @@ func checkCase(c *corpus.PlanCase, abi *linker.ABI) diag.List {
 	for _, list := range []struct {
 		name   string
 		have   []corpus.ConfigValue
-		also   []corpus.ConfigValue // where a value may come from as well
 		params []linker.ABIScalar
+		shared []linker.ABIScalar // parameters of other lists whose values serve here too
 	}{
-		{"workload", c.Workload, nil, abi.Workload},
-		{"launch", c.Launch, c.Workload, abi.Launch},
+		{"workload", c.Workload, abi.Workload, nil},
+		{"launch", c.Launch, abi.Launch, abi.Workload},
 	} {
 		var names []string
 		for _, p := range list.params {
 			names = append(names, p.Name)
-			if hasKey(list.have, p.Name) || hasKey(list.also, p.Name) {
+			if hasKey(list.have, p.Name) || hasParam(list.shared, p.Name) {
 				continue
 			}
-			ds.Add(diag.Errorf(at, "MANIFEST/CASE-PARAMETER", "plan case '%s' gives no value for %s parameter '%s'", c.Name.Value, list.name, p.Name).
+			d := diag.Errorf(at, "MANIFEST/CASE-PARAMETER", "plan case '%s' gives no value for %s parameter '%s'", c.Name.Value, list.name, p.Name).
 				WithRelated(p.Span, "the parameter, of type %s", p.Type).
-				WithHelp(`add "%s" to "%s"`, p.Name, list.name))
+				WithHelp(`add "%s" to "%s"`, p.Name, list.name)
+			if list.name == "launch" && len(list.have) == 0 {
+				d.Severity = diag.Warning // it compiles and has a geometry; only a run would miss the value
+			}
+			ds.Add(d)
 		}
 		for _, v := range list.have {
 			if slices.Contains(names, v.Key) {
@@ -72,6 +76,10 @@ func checkCase(c *corpus.PlanCase, abi *linker.ABI) diag.List {
 		}
 	}
 	return ds
+}
+
+func hasParam(ps []linker.ABIScalar, name string) bool {
+	return slices.ContainsFunc(ps, func(p linker.ABIScalar) bool { return p.Name == name })
 }
 
 func hasKey(vs []corpus.ConfigValue, key string) bool {

@@ -296,6 +296,13 @@ func TestNoDevice(t *testing.T) {
 			t.Errorf("error %v", err)
 		}
 	}
+	// At the start "invalid device" says the same: no device was named yet.
+	s := newStub(t)
+	s.fail("hipInit", 101, 0)
+	var e *Error
+	if r := s.open(t); !errors.As(r.NoDevice(), &e) || e.Code != 101 || !strings.Contains(e.Hint, "no AMD GPU is visible") {
+		t.Errorf("no device: %v", r.NoDevice())
+	}
 }
 
 func TestLaunch(t *testing.T) {

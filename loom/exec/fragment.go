@@ -121,10 +121,6 @@ func lowerFragmentLoad(l *lowerer, op *loom.Op) {
 	from, to := v.Type.Elem, res.Type.Element()
 	n := l.count(res.Type)
 	y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), to, n)
-	packed := to == loom.I32 && from == loom.I8
-	if packed { // codes packed four to a register
-		y.n = 4 * n
-	}
 	addrs, x, ok := l.tile(op, y, int64(from.Bytes()))
 	if !ok {
 		return
@@ -141,20 +137,6 @@ func lowerFragmentLoad(l *lowerer, op *loom.Op) {
 	}
 	l.vals[res] = val{r: tmp}
 	switch {
-	case packed:
-		d := l.newReg(false, false, n)
-		l.vals[res] = val{r: d}
-		for i := range n {
-			l.emit(lowered{run: func(f *frame, in *instr) {
-				for l := f.lo; l < f.hi; l++ {
-					var w uint32
-					for j := range 4 {
-						w |= f.u32[in.a+j*f.L+l] << (8 * j)
-					}
-					f.u32[in.d+l] = w
-				}
-			}, d: ref{d.v, int32(i)}, a: ref{tmp.v, int32(4 * i)}, b: ref{tmp.v, int32(4*i + 3)}})
-		}
 	case from != to && from.IsFloat() && to.IsFloat():
 		d := l.newReg(wideKind(to), false, n)
 		l.vals[res] = val{r: d}

@@ -68,7 +68,7 @@ func runCase(t *testing.T, body string, o check.Options) *check.CaseResult {
 func text(t *testing.T, rs ...*check.CaseResult) string {
 	t.Helper()
 	var b strings.Builder
-	if err := check.WriteText(&b, rs, check.Cases); err != nil {
+	if err := check.WriteText(&b, rs, check.ShowCases); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()

@@ -48,7 +48,7 @@ func TestZoo(t *testing.T) {
 						}
 						if s.Status != check.Pass {
 							var out strings.Builder
-							check.WriteText(&out, results, check.Cases)
+							check.WriteText(&out, results, check.ShowCases)
 							t.Errorf("the twin is not clean:\n%s", out.String())
 						}
 					}
