@@ -129,17 +129,6 @@ func numberAs(s string, c carrier) string {
 	return intLit(n, c)
 }
 
-// join is the carrier in which values held in a and b can be compared or selected
-// without changing their value.
-func join(a, b carrier) carrier {
-	switch {
-	case a == b && a != cMod:
-		return a
-	case a == c64 || b == c64 || a != b:
-		return c64
-	}
-	return a
-}
 
 // common is the carrier in which all vs keep their value.
 func (e *emitter) common(vs ...*loom.Value) carrier {

@@ -65,7 +65,6 @@ type emitter struct {
 	wave    int
 	wgSize  [3]int64
 	items   int64
-	local   *cvar // workgroup storage, nil while unused
 	scratch scratchPlan
 	params  map[*loom.Value]*cvar
 	loops   int      // nesting of loops around the current op

@@ -352,22 +352,20 @@ func (c *Cache) removeStale(before time.Time) error {
 	return nil
 }
 
-// Clear removes every entry, what is remembered about compilers, and temporary
-// files. A compile that runs meanwhile fails and can be repeated.
+// Clear removes every entry and what is remembered about compilers. Temporary
+// files of running processes stay; those older than an hour are nobody's and go.
 func (c *Cache) Clear(ctx context.Context) (Pruned, error) {
 	p, err := c.Prune(ctx, 0)
 	if err != nil {
 		return p, err
 	}
-	for _, dir := range []string{c.StateDir(), c.TempDir()} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
+	state, err := os.ReadDir(c.StateDir())
+	if err != nil {
+		return p, fmt.Errorf("clearing the cache: %w", err)
+	}
+	for _, s := range state {
+		if err := os.Remove(filepath.Join(c.StateDir(), s.Name())); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return p, fmt.Errorf("clearing the cache: %w", err)
-		}
-		for _, e := range entries {
-			if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
-				return p, fmt.Errorf("clearing the cache: %w", err)
-			}
 		}
 	}
 	return p, nil

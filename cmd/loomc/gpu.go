@@ -26,8 +26,9 @@ type gpu struct {
 	builder *hip.Builder
 	arch    string
 
-	mu      sync.Mutex
-	kernels map[*kernel.Kernel]*gpuKernel
+	launching sync.Mutex // one launch at a time
+	mu        sync.Mutex // guards kernels
+	kernels   map[*kernel.Kernel]*gpuKernel
 
 	// repeat and took measure a kernel: after the launch that counts, it runs
 	// repeat more times between two events.
@@ -36,6 +37,8 @@ type gpu struct {
 }
 
 type gpuKernel struct {
+	once sync.Once
+	err  error
 	unit *codegen.Unit
 	mod  *hiprt.Module
 	fn   *hiprt.Kernel
@@ -99,18 +102,28 @@ func (a *app) gpuDevice(ctx context.Context, kind string) (check.Device, func(),
 // Name implements check.Device.
 func (g *gpu) Name() string { return fmt.Sprintf("%s %s", g.device.Kind(), g.device.Info().Arch) }
 
-// load emits, compiles and loads a kernel.
-func (g *gpu) load(ctx context.Context, k *kernel.Kernel) (*gpuKernel, error) {
-	if e := g.kernels[k]; e != nil {
-		return e, nil
+// kernel returns the loaded kernel. Different kernels compile side by side.
+func (g *gpu) kernel(ctx context.Context, k *kernel.Kernel) (*gpuKernel, error) {
+	g.mu.Lock()
+	e := g.kernels[k]
+	if e == nil {
+		e = &gpuKernel{}
+		g.kernels[k] = e
 	}
+	g.mu.Unlock()
+	e.once.Do(func() { e.err = g.load(ctx, k, e) })
+	return e, e.err
+}
+
+// load emits, compiles and loads a kernel into e.
+func (g *gpu) load(ctx context.Context, k *kernel.Kernel, e *gpuKernel) error {
 	u, ds := codegen.Emit(k, codegen.Options{Line: true, Tool: "loomc"})
 	if u == nil {
-		return nil, ds
+		return ds
 	}
 	out := g.builder.Build(ctx, hip.Job{Name: u.Symbol + ".hip", Source: u.Source, Arch: g.arch, Wave64: u.WaveSize == 64})
 	if out.Err != nil {
-		return nil, hip.Explain(out.Err, func(name string) *diag.Source {
+		return hip.Explain(out.Err, func(name string) *diag.Source {
 			if s := k.Def.Span.Src; s != nil && s.Name == name {
 				return s
 			}
@@ -119,7 +132,7 @@ func (g *gpu) load(ctx context.Context, k *kernel.Kernel) (*gpuKernel, error) {
 	}
 	m, err := g.device.Load(out.Output.Object)
 	if err != nil {
-		return nil, fmt.Errorf("load '%s': %w", u.Symbol, err)
+		return fmt.Errorf("load '%s': %w", u.Symbol, err)
 	}
 	params := make([]hiprt.Param, len(u.ABI.Args))
 	for i, a := range u.ABI.Args {
@@ -127,21 +140,20 @@ func (g *gpu) load(ctx context.Context, k *kernel.Kernel) (*gpuKernel, error) {
 	}
 	fn, err := m.Kernel(u.Symbol, params...)
 	if err != nil {
-		return nil, fmt.Errorf("look up '%s': %w", u.Symbol, err)
+		return fmt.Errorf("look up '%s': %w", u.Symbol, err)
 	}
-	e := &gpuKernel{u, m, fn}
-	g.kernels[k] = e
-	return e, nil
+	e.unit, e.mod, e.fn = u, m, fn
+	return nil
 }
 
 // Launch implements check.Device.
 func (g *gpu) Launch(ctx context.Context, k *kernel.Kernel, geo kernel.Geometry, args []exec.Arg) (*exec.Report, error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	e, err := g.load(ctx, k)
+	e, err := g.kernel(ctx, k)
 	if err != nil {
 		return nil, err
 	}
+	g.launching.Lock()
+	defer g.launching.Unlock()
 	// Arguments arrive in launch-parameter order; the code takes buffers first.
 	var buffers, scalars []exec.Arg
 	for _, a := range args {
