@@ -129,7 +129,6 @@ func numberAs(s string, c carrier) string {
 	return intLit(n, c)
 }
 
-
 // common is the carrier in which all vs keep their value.
 func (e *emitter) common(vs ...*loom.Value) carrier {
 	f := e.fact(vs[0])
