@@ -9,6 +9,11 @@ import (
 	"sync"
 )
 
+// CUDAStaticBytes is the most workgroup memory that CUDA gives a kernel as a
+// static array. A kernel that uses more is launched with Unit.LocalBytes of
+// dynamic workgroup memory there.
+const CUDAStaticBytes = 48 << 10
+
 //go:embed prelude/*.h
 var preludeFiles embed.FS
 
@@ -147,7 +152,11 @@ func (e *emitter) assemble(u *Unit) error {
 	e.startLine(&b)
 	fmt.Fprintf(&b, "extern \"C\" __global__ void LOOM_WORKGROUP(%d)\n%s(%s) {\n", e.items, e.k.Symbol, params)
 	if used[e.localVar()] {
-		fmt.Fprintf(&b, "  __shared__ __attribute__((aligned(16))) loom_u8 %s[%d];\n", e.localVar(), max(u.LocalBytes, 1))
+		decl := fmt.Sprintf("  __shared__ __attribute__((aligned(16))) loom_u8 %s[%d];\n", e.localVar(), max(u.LocalBytes, 1))
+		if u.LocalBytes > CUDAStaticBytes {
+			decl = fmt.Sprintf("#ifdef LOOM_CUDA  // more than a static array may have\n  extern __shared__ __attribute__((aligned(16))) loom_u8 %s[];\n#else\n%s#endif\n", e.localVar(), decl)
+		}
+		b.WriteString(decl)
 	} else {
 		u.LocalBytes, u.ScratchBytes = 0, 0
 	}

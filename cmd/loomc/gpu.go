@@ -189,6 +189,9 @@ func (g *gpu) Launch(ctx context.Context, k *kernel.Kernel, geo kernel.Geometry,
 		launch = append(launch, hiprt.Ptr(b))
 	}
 	shape := hiprt.Geometry{}
+	if g.device.Kind() == hiprt.CUDA && e.unit.LocalBytes > codegen.CUDAStaticBytes {
+		shape.Shared = uint32(e.unit.LocalBytes)
+	}
 	for i := range 3 {
 		shape.Grid[i], shape.Block[i] = uint32(geo.Count[i]), uint32(geo.Size[i])
 		if geo.Count[i] == 0 {

@@ -30,6 +30,7 @@ type cudaDriver struct {
 	cuModuleUnload            func(m handle) int32
 	cuModuleGetFunction       func(f *handle, m handle, name string) int32
 	cuFuncGetParamInfo        func(f handle, index uintptr, offset, size *uintptr) int32 // since 12.4
+	cuFuncSetAttribute        func(f handle, attribute, value int32) int32
 	cuLaunchKernel            func(f handle, gx, gy, gz, bx, by, bz, shared uint32, stream handle, params, extra unsafe.Pointer) int32
 	cuCtxSynchronize          func() int32
 	cuEventCreate             func(e *handle, flags uint32) int32
@@ -64,6 +65,7 @@ func (d *cudaDriver) bindings() []binding {
 		{"cuModuleUnload", &d.cuModuleUnload, false},
 		{"cuModuleGetFunction", &d.cuModuleGetFunction, false},
 		{"cuFuncGetParamInfo", &d.cuFuncGetParamInfo, true},
+		{"cuFuncSetAttribute", &d.cuFuncSetAttribute, false},
 		{"cuLaunchKernel", &d.cuLaunchKernel, false},
 		{"cuCtxSynchronize", &d.cuCtxSynchronize, false},
 		{"cuEventCreate", &d.cuEventCreate, false},
@@ -114,7 +116,7 @@ func (d *cudaDriver) start() (string, *Error) {
 
 // Attribute numbers of CUdevice_attribute.
 const (
-	cuAttributeSharedMem  = 8
+	cuAttributeSharedMem  = 97 // what a kernel may ask for; more than static memory is allowed
 	cuAttributeWarpSize   = 10
 	cuAttributeMultiprocs = 16
 	cuAttributeL2         = 38
@@ -247,7 +249,19 @@ func (d *cudaDriver) params(f handle) ([]int, bool) {
 	return sizes, true
 }
 
+const (
+	// cuStaticSharedMem is the most that a kernel may use without asking.
+	cuStaticSharedMem = 48 << 10
+	// cuFuncMaxDynamicSharedSize is the CUfunction_attribute that asks for more.
+	cuFuncMaxDynamicSharedSize = 8
+)
+
 func (d *cudaDriver) launch(f handle, g, b [3]uint32, shared uint32, params unsafe.Pointer) *Error {
+	if shared > cuStaticSharedMem {
+		if err := d.err("cuFuncSetAttribute", d.cuFuncSetAttribute(f, cuFuncMaxDynamicSharedSize, int32(shared))); err != nil {
+			return err
+		}
+	}
 	return d.err("cuLaunchKernel", d.cuLaunchKernel(f, g[0], g[1], g[2], b[0], b[1], b[2], shared, 0, params, nil))
 }
 
