@@ -77,12 +77,7 @@ func (e *emitter) waveTotal(name, kind, x string, k loom.Kind, typ string) strin
 	// Fold the lanes in order; rare, and exact about who takes part.
 	x = e.tmp(name+"_own", typ, x)
 	acc := e.declareMutable(name+"_all", typ, "loom_read_lane("+x+", 0)")
-	lanes := itoa(w)
-	if e.items < w {
-		lanes = itoa(e.items)
-	} else {
-		lanes = "(" + e.waveExpr() + " == " + itoa(e.waves()-1) + " ? " + itoa(e.items%w) + " : " + lanes + ")"
-	}
+	lanes := e.lanesHere()
 	n := e.t.control("}")
 	i := e.newVar("lane_i", "int")
 	i.defs = append(i.defs, n)
@@ -90,6 +85,32 @@ func (e *emitter) waveTotal(name, kind, x string, k loom.Kind, typ string) strin
 		e.assign(acc, e.combine(kind, k, fmf{}, acc.name, "loom_read_lane("+x+", "+i.name+")"))
 	})
 	return acc.name
+}
+
+// lanesHere is the number of lanes of this subgroup that exist.
+func (e *emitter) lanesHere() string {
+	w := int64(e.wave)
+	if e.items < w {
+		return itoa(e.items)
+	}
+	return "(" + e.waveExpr() + " == " + itoa(e.waves()-1) + " ? " + itoa(e.items%w) + " : " + itoa(w) + ")"
+}
+
+// foldCluster combines x over the lanes of a cluster that exist, where the last
+// subgroup may cut a cluster short. The first lane of a cluster is its lowest, so
+// it exists wherever any other does; every lane takes part in each shuffle.
+func (e *emitter) foldCluster(name, kind, x string, k loom.Kind, typ string, size, stride int64) string {
+	lane := e.tmp(name+"_lane", "loom_i32", e.laneExpr())
+	first := e.tmp(name+"_first", "loom_i32", lane+" & ~"+itoa((size-1)*stride))
+	count := e.tmp(name+"_lanes", "loom_i32", e.lanesHere())
+	x = e.tmp(name+"_own", typ, x)
+	acc := e.tmp(name+"_part0", typ, "loom_shuffle("+x+", "+first+")")
+	for i := int64(1); i < size; i++ {
+		src := first + " + " + itoa(i*stride)
+		t := e.tmp(name+"_of"+itoa(i), typ, "loom_shuffle("+x+", "+src+")")
+		acc = e.tmp(name+"_part"+itoa(i), typ, src+" < "+count+" ? "+paren(e.combine(kind, k, fmf{}, acc, t))+" : "+acc)
+	}
+	return acc
 }
 
 func emitWaveReduce(e *emitter, op *loom.Op) {
@@ -103,6 +124,9 @@ func emitWaveReduce(e *emitter, op *loom.Op) {
 	e.perLane(v, r, func(x string, k loom.Kind, typ string) string {
 		if size == int64(e.wave) {
 			return e.waveTotal(r.Name, kind, x, k, typ)
+		}
+		if n := e.items % int64(e.wave); n != 0 && (stride > 1 || n%size != 0) {
+			return e.foldCluster(r.Name, kind, x, k, typ, size, stride)
 		}
 		return e.butterfly(r.Name, kind, x, k, typ, size, stride)
 	})

@@ -47,6 +47,8 @@ type OpDef struct {
 	// "result=i1" (type implied), "result=%value" (type of an operand field),
 	// "results..." (variadic), or "" for none.
 	Result string
+	// OneType marks an op with several results of one type, written once.
+	OneType bool
 	// Types lists type rules, separated by ';': "lhs=rhs=result:float" demands one
 	// type for the three and that it be in the set float.
 	Types  string

@@ -429,7 +429,7 @@ func (s *opPrinter) elems(es []Elem) {
 		case ElemIndices:
 			s.indices(e)
 		case ElemDict:
-			s.dict(func(name string) bool { return !o.inDict(name) })
+			s.dict(func(name string) bool { return !o.InDict(name) })
 		case ElemType, ElemTypes:
 			s.types(e)
 		case ElemParams:
@@ -464,7 +464,7 @@ func (s *opPrinter) present(e *Elem) bool {
 	case ElemAttr, ElemFlag, ElemSymbol:
 		return o.Has(e.Name)
 	case ElemDict:
-		return slices.ContainsFunc(o.Attrs, func(a NamedAttr) bool { return o.inDict(a.Name) })
+		return slices.ContainsFunc(o.Attrs, func(a NamedAttr) bool { return o.InDict(a.Name) })
 	case ElemRegion:
 		return s.region < len(o.Regions)
 	case ElemTypes:
@@ -503,9 +503,9 @@ func (s *opPrinter) dict(skip func(name string) bool) {
 	p.s("}")
 }
 
-// inDict reports whether the attribute called name stands in o's dictionary:
+// InDict reports whether the attribute called name stands in o's dictionary:
 // the format prints it nowhere else.
-func (o *Op) inDict(name string) bool {
+func (o *Op) InDict(name string) bool {
 	return !slices.Contains(o.Def.placed, name) && !internalAttr(name)
 }
 
@@ -544,12 +544,25 @@ func (s *opPrinter) types(e *Elem) {
 		return
 	}
 	if e.Kind == ElemTypes {
-		s.p.types(s.op.Results[^e.Field:])
+		rs := s.op.Results[^e.Field:]
+		if s.op.Def.OneType && sameType(rs) {
+			rs = rs[:min(1, len(rs))]
+		}
+		s.p.types(rs)
 		return
 	}
 	if r := ^e.Field; r < len(s.op.Results) {
 		s.p.typ(s.op.Results[r].Type)
 	}
+}
+
+func sameType(vs []*Value) bool {
+	for _, v := range vs {
+		if !v.Type.Equal(vs[0].Type) {
+			return false
+		}
+	}
+	return true
 }
 
 func (s *opPrinter) params(e *Elem) {

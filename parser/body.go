@@ -600,6 +600,9 @@ func (p *body) resultTypes(st *statement) {
 		switch {
 		case f.Variadic:
 			ts = append(ts, st.types[next:]...)
+			for def.OneType && len(st.types) == next+1 && len(ts) < len(st.results) {
+				ts = append(ts, st.types[next])
+			}
 			next = len(st.types)
 		case f.Infer == "":
 			if next < len(st.types) {

@@ -30,7 +30,7 @@ func (p *body) elems(st *statement, es []loom.Elem) {
 			p.indexList(st, e)
 		case loom.ElemDict:
 			if p.punct('{') {
-				st.op.Attrs = append(st.op.Attrs, p.dict(0)...)
+				st.op.Attrs = append(st.op.Attrs, p.dict(0, st)...)
 			}
 		case loom.ElemType:
 			p.fieldType(st, e.Field)
@@ -783,7 +783,7 @@ func barrier(p *body, st *statement) {
 	st.op.SetAttr("memory_space", p.value("space"))
 	p.expectPunct('>')
 	if p.punct('{') {
-		st.op.Attrs = append(st.op.Attrs, p.dict(0)...)
+		st.op.Attrs = append(st.op.Attrs, p.dict(0, st)...)
 		st.op.SetAttr("old", loom.BoolAttr(true))
 		return
 	}
@@ -816,7 +816,7 @@ func alloca(p *body, st *statement) {
 	}
 	p.operand(st, f)
 	if p.punct('{') {
-		st.op.Attrs = append(st.op.Attrs, p.dict(0)...)
+		st.op.Attrs = append(st.op.Attrs, p.dict(0, st)...)
 	}
 	st.op.SetAttr("old", loom.BoolAttr(true))
 }
@@ -862,9 +862,11 @@ func operandDict(p *body, st *statement) {
 		if seen.add(n) {
 			p.report(diag.Errorf(p.here(), "PARSE/027", "parameter '%s' is given twice", n))
 		}
+		place := p.here()
 		p.next()
 		p.expectPunct('=')
 		if literals && p.kind != tValue {
+			p.checkKey(st.op, n, place)
 			st.op.Attrs = append(st.op.Attrs, loom.NamedAttr{Name: n, Value: p.attr(1)})
 			p.accept(',')
 			continue

@@ -240,7 +240,7 @@ func (p *body) dictAt(t *braceText) (out []loom.NamedAttr) {
 		return nil
 	}
 	p.keepBraces(t.tokenRange)
-	p.within(t.tokenRange, func() { out = p.dict(0) })
+	p.within(t.tokenRange, func() { out = p.dict(0, nil) })
 	return out
 }
 

@@ -294,6 +294,9 @@ func (s *splitter) definition(sc *scanner, lastEnd int) {
 	value := false // '=' came last
 	for sc.kind != tEOF {
 		if braces == 0 {
+			if depth > 0 && sc.kind == tOpName && atColumnOne(sc) && defines(sc.text()) {
+				break // a bracket of this head is not closed; Load says so
+			}
 			if depth <= 0 && !value && (sc.kind == tOpName && s.startsDefinition(sc) || sc.kind == tHash && atColumnOne(sc)) {
 				break
 			}

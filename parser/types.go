@@ -464,8 +464,9 @@ func (p *body) predicate(name string, sp diag.Span, args []loom.PredArg) (loom.P
 
 // Attributes.
 
-// dict reads {k = v, k = v}; the comma is optional.
-func (p *body) dict(depth int) []loom.NamedAttr {
+// dict reads {k = v, k = v}; the comma is optional. st is the statement whose own
+// dictionary this is, nil for others.
+func (p *body) dict(depth int, st *statement) []loom.NamedAttr {
 	p.expectPunct('{')
 	var out []loom.NamedAttr
 	var seen nameSet
@@ -476,6 +477,8 @@ func (p *body) dict(depth int) []loom.NamedAttr {
 		n := p.text()
 		if seen.add(n) {
 			p.report(diag.Errorf(p.here(), "PARSE/020", "attribute '%s' is given twice", n))
+		} else if st != nil {
+			p.checkKey(st.op, n, p.here())
 		}
 		p.next()
 		p.expectPunct('=')
@@ -484,6 +487,16 @@ func (p *body) dict(depth int) []loom.NamedAttr {
 	}
 	p.next()
 	return out
+}
+
+// checkKey refuses a dictionary entry called like an attribute that the form of
+// op writes elsewhere: nothing could print it again.
+func (p *body) checkKey(op *loom.Op, key string, place diag.Span) {
+	if !op.Has(key) && op.InDict(key) {
+		return
+	}
+	p.report(diag.Errorf(place, "PARSE/020", "attribute '%s' of %s does not belong in the dictionary: it stands elsewhere in the op", key, op.Def.Name).
+		WithHelp("write it in its own place only: `loomc explain %s` prints the form", op.Def.Name))
 }
 
 // attr reads an attribute value.
@@ -538,7 +551,7 @@ func (p *body) attr(depth int) loom.Attr {
 	case tPunct:
 		switch p.src[p.start] {
 		case '{':
-			return loom.Attr{Kind: loom.AttrDict, Aux: p.dict(depth)}
+			return loom.Attr{Kind: loom.AttrDict, Aux: p.dict(depth, nil)}
 		case '[':
 			return p.attrList(depth)
 		}

@@ -43,8 +43,7 @@ func annotate(text, symbol string, lookup func(string) *diag.Source) []byte {
 			inside = true
 			fmt.Fprintf(&out, "%s:\n", symbol)
 		case !inside:
-		case strings.HasPrefix(word, "s_endpgm"):
-			fmt.Fprintln(&out, line)
+		case functionEnd(word, symbol):
 			inside = false
 		case strings.HasPrefix(word, ".loc"):
 			if src, l := locDirective(word, lookup); src != nil {
@@ -66,6 +65,16 @@ func annotate(text, symbol string, lookup func(string) *diag.Source) []byte {
 		}
 	}
 	return out.Bytes()
+}
+
+// functionEnd tells the line that closes the body of symbol. An s_endpgm does not:
+// a kernel with an early exit has one per exit, with blocks after it.
+func functionEnd(word, symbol string) bool {
+	return strings.HasPrefix(word, ".Lfunc_end") ||
+		strings.HasPrefix(word, ".section") ||
+		strings.HasPrefix(word, ".size\t"+symbol+",") ||
+		strings.HasPrefix(word, ".size "+symbol+",") ||
+		strings.HasPrefix(word, ".end_amdgpu_metadata")
 }
 
 // locDirective reads the place that the comment of a .loc directive gives:

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
@@ -244,6 +245,12 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 			ds = append(ds, checkObject(units[i])...)
 		}
 	}
+	if builder.Remote != nil {
+		if why := builder.Remote.Stats().Disabled; why != "" {
+			ds.Add(diag.Warnf(diag.Span{}, "HIP/CACHE", "the remote cache was given up during this build: %s", why).
+				WithHelp("objects are right all the same; look at the server at %s, or build without --remote-cache", o.remote))
+		}
+	}
 	if err := a.writeBuild(set, builder, units, o); err != nil {
 		return err
 	}
@@ -395,13 +402,13 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 			continue
 		}
 		name := u.stem + "." + o.arch + ".co"
-		if err := corpus.WriteFileAtomic(filepath.Join(o.output, name), u.out.Output.Object, 0o644); err != nil {
+		if err := writeChanged(filepath.Join(o.output, name), u.out.Output.Object); err != nil {
 			return failed(fmt.Errorf("write object: %w", err))
 		}
 		rec := u.artifact(name, o.arch)
 		if o.keepSource {
 			rec.Source = u.stem + ".hip"
-			if err := corpus.WriteFileAtomic(filepath.Join(o.output, rec.Source), u.code.Source, 0o644); err != nil {
+			if err := writeChanged(filepath.Join(o.output, rec.Source), u.code.Source); err != nil {
 				return failed(fmt.Errorf("write source: %w", err))
 			}
 		}
@@ -412,7 +419,7 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 		return err
 	}
 	old := listedFiles(filepath.Join(o.output, "artifacts.json"))
-	if err := corpus.WriteFileAtomic(filepath.Join(o.output, "artifacts.json"), text, 0o644); err != nil {
+	if err := writeChanged(filepath.Join(o.output, "artifacts.json"), text); err != nil {
 		return failed(fmt.Errorf("write artifact manifest: %w", err))
 	}
 	for _, rec := range doc.Objects {
@@ -430,6 +437,17 @@ func (a *app) writeBuild(set *exports.Set, b *hip.Builder, units []*unit, o *bui
 		}
 	}
 	return nil
+}
+
+// writeChanged writes a file unless it holds these bytes already: what a repeated
+// build leaves alone costs no disk flush and looks unchanged to make.
+func writeChanged(path string, data []byte) error {
+	if st, err := os.Stat(path); err == nil && st.Mode().IsRegular() && st.Size() == int64(len(data)) {
+		if old, err := os.ReadFile(path); err == nil && bytes.Equal(old, data) {
+			return nil
+		}
+	}
+	return corpus.WriteFileAtomic(path, data, 0o644)
 }
 
 // listedFiles returns the files that an earlier artifacts.json in the directory

@@ -183,6 +183,11 @@ func (a *app) openSide(ctx context.Context, o *diffOptions, name string) (*compa
 	}
 	c, ds := corpus.Open(ctx, opts)
 	if c == nil {
+		for i, d := range ds {
+			if opts.Pin != "" && (d.Code == "PIN/NO-REPOSITORY" || d.Code == "PIN/UNKNOWN") {
+				ds[i] = d.WithHelp("there is no directory '%s' here, so it was taken for a commit, read with --repo DIR; 'embedded' is the corpus in loomc", name)
+			}
+		}
 		return nil, a.showOpen(ds)
 	}
 	var about diag.List

@@ -217,13 +217,19 @@ LOOM_FN loom_u32 loom_pin(loom_u32 w) {
 LOOM_FN loom_u32 loom_shuffle_word(loom_u32 w, loom_i32 lane) {
 #if defined(LOOM_AMDGPU)
 #if defined(__GFX11__) || defined(__GFX12__)
-  // In wave64 the permute stays inside a half of the wave.
+  // In wave64 the permute stays inside a half of the wave. Low lanes read the high
+  // half swapped down. High lanes let their low twin read for them and swap the
+  // result up: in a wave that is not full, a low value swapped up first could land
+  // in a lane that does not exist.
   if (__builtin_amdgcn_wavefrontsize() == 64) {
     const int self = (int)__builtin_amdgcn_mbcnt_hi(~0u, __builtin_amdgcn_mbcnt_lo(~0u, 0u));
     const int at = ((lane & 31) | (self & 32)) << 2;
     const loom_u32 own = (loom_u32)__builtin_amdgcn_ds_bpermute(at, (int)w);
-    const loom_u32 other = (loom_u32)__builtin_amdgcn_ds_bpermute(at, (int)loom_pin((loom_u32)__builtin_amdgcn_permlane64((int)w)));
-    return ((lane ^ self) & 32) != 0 ? other : own;
+    const loom_u32 down = (loom_u32)__builtin_amdgcn_ds_bpermute(at, (int)loom_pin((loom_u32)__builtin_amdgcn_permlane64((int)w)));
+    const int asked = (int)loom_pin((loom_u32)__builtin_amdgcn_permlane64(lane << 2)) & 124;
+    const int twin = __builtin_amdgcn_ds_bpermute(asked | ((self & 32) << 2), (int)w);
+    const loom_u32 up = loom_pin((loom_u32)__builtin_amdgcn_permlane64(twin));
+    return ((lane ^ self) & 32) == 0 ? own : (self & 32) != 0 ? up : down;
   }
 #endif
   return (loom_u32)__builtin_amdgcn_ds_bpermute(lane << 2, (int)w);

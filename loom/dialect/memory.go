@@ -14,7 +14,7 @@ func bufferOps() []*loom.OpDef {
 		{Name: "buffer.assume.noalias", Format: "%buffers... : T*(results)", Result: "results...", Types: "buffers=results:buffer", Traits: loom.Pure | loom.Fact, Doc: "Promises pairwise distinct storage."},
 		{Name: "buffer.assume.same_root", Format: "%buffer, %root : T(result)", Result: "result", Types: "buffer=root=result:buffer", Traits: loom.Pure | loom.Fact, Doc: "Promises that two handles share a storage root."},
 		{Name: "buffer.view", Format: "%buffer[%byte_offset] : T(buffer) -> T(result)", Result: "result", Types: "buffer:buffer;byte_offset:offset;result:view", Traits: loom.Pure, Doc: "Typed window at a byte offset."},
-		{Name: "buffer.pack", Format: "~pack : T*(results)", Result: "results...", Types: "results:offset", Traits: loom.Pure, Doc: "Total size and one aligned offset per range."},
+		{Name: "buffer.pack", Format: "~pack : T*(results)", Result: "results...", OneType: true, Types: "results:offset", Traits: loom.Pure, Doc: "Total size and one aligned offset per range; their type may be written once."},
 		{Name: "buffer.length", Format: "%buffer : T(result)", Result: "result", Types: "buffer:buffer;result:offset", Traits: loom.Pure, Doc: "Byte length of a buffer."},
 	}
 }

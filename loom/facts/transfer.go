@@ -194,8 +194,13 @@ func rems(a, b Fact) Fact {
 	if b.Lo <= 0 {
 		return wide
 	}
-	if c, ok := b.Const(); ok && a.Div%c == 0 {
-		return Exact(0)
+	if c, ok := b.Const(); ok {
+		if a.Div%c == 0 {
+			return Exact(0)
+		}
+		if v, ok := a.Const(); ok && v >= 0 {
+			return Exact(v % c)
+		}
 	}
 	f := Fact{Lo: 0, Hi: b.Hi - 1, Div: gcd(a.Div, b.Div)}
 	if a.Lo >= 0 && a.Hi < b.Lo {

@@ -1,17 +1,22 @@
 package verify
 
 import (
+	"slices"
+
 	"github.com/loomc/loomc/loom"
 )
 
+// functionKinds are what func.call may name anywhere.
+var functionKinds = []loom.DefKind{loom.DefFunc, loom.DefFuncDecl, loom.DefTemplate, loom.DefUkernel}
+
 // calleeKinds are the definitions each kind of call may name. A kernel is a
-// callee of func.call in older test files, where the call is a launch; an older
-// template implementation can be called exactly.
+// callee of func.call in the check.case of older test files, where the call is a
+// launch; an older template implementation can be called exactly.
 var calleeKinds = map[string]struct {
 	attr, what string
 	kinds      []loom.DefKind
 }{
-	"func.call":         {"callee", "function", []loom.DefKind{loom.DefFunc, loom.DefFuncDecl, loom.DefTemplate, loom.DefUkernel, loom.DefKernel, loom.DefKernelDecl}},
+	"func.call":         {"callee", "function", append(slices.Clip(functionKinds), loom.DefKernel, loom.DefKernelDecl)},
 	"template.apply":    {"family", "template family", []loom.DefKind{loom.DefTemplateDecl}},
 	"template.call":     {"callee", "template implementation", []loom.DefKind{loom.DefTemplate, loom.DefUkernel}},
 	"kernel.launch":     {"callee", "kernel", []loom.DefKind{loom.DefKernel, loom.DefKernelDecl}},
@@ -21,7 +26,11 @@ var calleeKinds = map[string]struct {
 // call checks a call against the signature of its callee.
 func (v *verifier) call(op *loom.Op) {
 	c := calleeKinds[op.Def.Name]
-	d := v.symbolRef(op.Attr(c.attr).Str, op.NameSpan(), c.what, c.kinds...)
+	kinds := c.kinds
+	if op.Def.Name == "func.call" && v.def.Kind != loom.DefCheckCase {
+		kinds = functionKinds
+	}
+	d := v.symbolRef(op.Attr(c.attr).Str, op.NameSpan(), c.what, kinds...)
 	if d == nil || op.Def.Name == "check.oracle.call" {
 		return
 	}

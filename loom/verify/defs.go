@@ -6,6 +6,7 @@ import (
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/target"
 )
 
 // definition verifies v.def: its head and its regions.
@@ -162,11 +163,18 @@ func (v *verifier) global() {
 	}
 }
 
-// target checks a target record's subgroup size against what processors of the
-// selector run.
+// target checks that a target record's processor is known, and its subgroup size
+// against what processors of the selector run.
 func (v *verifier) target() {
 	d := v.def
 	if d.Op == nil || d.Op.Name != "amdgpu.target" {
+		return
+	}
+	if _, ok := target.Lookup(target.Processor(d)); !ok {
+		_, ds := target.Resolve(d, "")
+		for _, x := range ds {
+			v.report(x)
+		}
 		return
 	}
 	for _, a := range d.Attrs {
