@@ -34,9 +34,13 @@ func main() { os.Exit(run()) }
 
 func run() int {
 	// A run is short and allocates far less than the machine has: collecting less
-	// often is worth more than a small heap. GOGC still decides when it is set.
+	// often is worth more than a small heap, up to a limit that large inputs meet.
+	// GOGC and GOMEMLIMIT still decide when they are set.
 	if os.Getenv("GOGC") == "" {
-		debug.SetGCPercent(400)
+		debug.SetGCPercent(1000)
+		if os.Getenv("GOMEMLIMIT") == "" {
+			debug.SetMemoryLimit(2 << 30)
+		}
 	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
