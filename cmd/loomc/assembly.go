@@ -22,7 +22,7 @@ func (a *app) assembly(ctx context.Context, set *exports.Set, u *codegen.Unit, a
 		return nil, &status{code: exitMissing}
 	}
 	text, err := tc.Assembly(ctx, hip.Job{Name: u.Symbol + ".hip", Source: u.Source, Arch: arch, Wave64: u.WaveSize == 64})
-	lookup := func(name string) *diag.Source { return findSource(set, name) }
+	lookup := sourceLookup(set)
 	if err != nil {
 		return nil, a.show(hip.Explain(err, lookup))
 	}

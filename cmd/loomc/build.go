@@ -229,7 +229,7 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	lookup := func(name string) *diag.Source { return findSource(set, name) }
+	lookup := sourceLookup(set)
 	for i, r := range results {
 		units[i].out = r
 		for _, w := range r.Warnings {
@@ -260,14 +260,13 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	return a.show(ds)
 }
 
-// findSource maps a #line file name back to the corpus's text.
-func findSource(set *exports.Set, name string) *diag.Source {
-	for _, p := range set.Corpus().Paths() {
-		if s := set.Corpus().Source(p); s != nil && s.Name == name {
-			return s
-		}
+// sourceLookup maps the file names of #line directives back to the corpus's texts.
+func sourceLookup(set *exports.Set) hip.Sources {
+	byName := map[string]*diag.Source{}
+	for _, s := range set.Corpus().Sources() {
+		byName[s.Name] = s
 	}
-	return nil
+	return func(name string) *diag.Source { return byName[name] }
 }
 
 // emitUnits emits the closed cases of every outcome.

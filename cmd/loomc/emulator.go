@@ -119,14 +119,7 @@ func (e *emulator) Launch(ctx context.Context, k *kernel.Kernel, geo kernel.Geom
 		return nil, fmt.Errorf("make a launch directory: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	var buffers, scalars []loomexec.Arg
-	for _, a := range args {
-		if a.IsBuffer {
-			buffers = append(buffers, a)
-		} else {
-			scalars = append(scalars, a)
-		}
-	}
+	buffers, scalars := splitArgs(args)
 	type outBuffer struct {
 		path string
 		host []byte

@@ -154,15 +154,7 @@ func (g *gpu) Launch(ctx context.Context, k *kernel.Kernel, geo kernel.Geometry,
 	}
 	g.launching.Lock()
 	defer g.launching.Unlock()
-	// Arguments arrive in launch-parameter order; the code takes buffers first.
-	var buffers, scalars []exec.Arg
-	for _, a := range args {
-		if a.IsBuffer {
-			buffers = append(buffers, a)
-		} else {
-			scalars = append(scalars, a)
-		}
-	}
+	buffers, scalars := splitArgs(args)
 	if len(buffers)+len(scalars) != len(e.unit.ABI.Args) {
 		return nil, fmt.Errorf("kernel '@%s' takes %d arguments, got %d", k.Symbol, len(e.unit.ABI.Args), len(args))
 	}
@@ -223,6 +215,19 @@ func (g *gpu) Launch(ctx context.Context, k *kernel.Kernel, geo kernel.Geometry,
 		}
 	}
 	return nil, nil
+}
+
+// splitArgs separates launch arguments, which arrive in the order of the launch
+// parameters, into buffers and scalars: emitted code takes the buffers first.
+func splitArgs(args []exec.Arg) (buffers, scalars []exec.Arg) {
+	for _, a := range args {
+		if a.IsBuffer {
+			buffers = append(buffers, a)
+		} else {
+			scalars = append(scalars, a)
+		}
+	}
+	return buffers, scalars
 }
 
 func scalarArg(a exec.Arg, size int) hiprt.Arg {
