@@ -488,7 +488,7 @@ func (c *Config) satisfies(p loom.Predicate, self *loom.Value) (ok bool, problem
 	float := p.Kind == loom.PredNotNaN || p.Kind == loom.PredNotInf || p.Kind == loom.PredFinite
 	switch {
 	case float && c.Type.Kind.IsFloat() && len(p.Args) == 1 && p.Args[0].Val == self:
-		return floatClass(p.Kind, c.Value.Float()), ""
+		return p.Kind.HoldsFloat(c.Value.Float(), 0, 0), ""
 	case !c.Integer:
 		return false, fmt.Sprintf("config '%s' has constraints that require an integer value", c.Key)
 	}

@@ -2,7 +2,6 @@ package linker
 
 import (
 	"fmt"
-	"math"
 	"slices"
 
 	"github.com/loomc/loomc/loom"
@@ -204,14 +203,4 @@ func (f *flow) promise(ls *liveSymbol, e *entry, p loom.Predicate, span diag.Spa
 			}
 		}
 	}
-}
-
-func floatClass(k loom.PredKind, v float64) bool {
-	switch k {
-	case loom.PredNotNaN:
-		return !math.IsNaN(v)
-	case loom.PredNotInf:
-		return !math.IsInf(v, 0)
-	}
-	return !math.IsNaN(v) && !math.IsInf(v, 0)
 }

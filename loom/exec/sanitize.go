@@ -491,66 +491,10 @@ func (f *frame) predHolds(p loom.Predicate, at []int, kinds []loom.Kind, in *ins
 			iv[j], fv[j] = a.Int, float64(a.Int)
 		}
 	}
-	x, y := fv[0], fv[1]
-	switch p.Kind {
-	case loom.PredNotNaN:
-		return x == x
-	case loom.PredNotInf:
-		return !math.IsInf(x, 0)
-	case loom.PredFinite:
-		return x == x && !math.IsInf(x, 0)
-	}
 	if isF {
-		switch p.Kind {
-		case loom.PredEq:
-			return x == y
-		case loom.PredNe:
-			return x != y
-		case loom.PredLt:
-			return x < y
-		case loom.PredLe:
-			return x <= y
-		case loom.PredGt:
-			return x > y
-		case loom.PredGe:
-			return x >= y
-		case loom.PredRange:
-			return x >= y && x <= fv[2]
-		}
-		return true
+		return p.Kind.HoldsFloat(fv[0], fv[1], fv[2])
 	}
-	a, b, c := iv[0], iv[1], iv[2]
-	m := uint64(math.MaxUint64) >> (64 - w)
-	ua, ub := uint64(a)&m, uint64(b)&m
-	switch p.Kind {
-	case loom.PredEq:
-		return a == b
-	case loom.PredNe:
-		return a != b
-	case loom.PredLt:
-		return a < b
-	case loom.PredLe, loom.PredMax:
-		return a <= b
-	case loom.PredGt:
-		return a > b
-	case loom.PredGe, loom.PredMin:
-		return a >= b
-	case loom.PredULt:
-		return ua < ub
-	case loom.PredULe:
-		return ua <= ub
-	case loom.PredUGt:
-		return ua > ub
-	case loom.PredUGe:
-		return ua >= ub
-	case loom.PredMultipleOf:
-		return b != 0 && a%b == 0
-	case loom.PredPow2:
-		return a > 0 && a&(a-1) == 0
-	case loom.PredRange:
-		return a >= b && a <= c
-	}
-	return true
+	return p.Kind.HoldsInt(iv[0], iv[1], iv[2], w)
 }
 
 // checkBuffers tests promises about buffers. A binding's address is what the

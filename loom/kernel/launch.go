@@ -331,62 +331,10 @@ func (e *evaluator) holds(p loom.Predicate) bool {
 			ns[i] = number{i: a.Int, f: float64(a.Int)}
 		}
 	}
-	a, b, c := ns[0].i, ns[1].i, ns[2].i
-	x, y := ns[0].f, ns[1].f
-	switch p.Kind {
-	case loom.PredNotNaN:
-		return !math.IsNaN(x)
-	case loom.PredNotInf:
-		return !math.IsInf(x, 0)
-	case loom.PredFinite:
-		return !math.IsNaN(x) && !math.IsInf(x, 0)
-	}
 	if float {
-		switch p.Kind {
-		case loom.PredEq:
-			return x == y
-		case loom.PredNe:
-			return x != y
-		case loom.PredLt:
-			return x < y
-		case loom.PredLe:
-			return x <= y
-		case loom.PredGt:
-			return x > y
-		case loom.PredGe:
-			return x >= y
-		}
-		return false
+		return p.Kind.HoldsFloat(ns[0].f, ns[1].f, ns[2].f)
 	}
-	switch p.Kind {
-	case loom.PredEq:
-		return a == b
-	case loom.PredNe:
-		return a != b
-	case loom.PredLt:
-		return a < b
-	case loom.PredLe, loom.PredMax:
-		return a <= b
-	case loom.PredGt:
-		return a > b
-	case loom.PredGe, loom.PredMin:
-		return a >= b
-	case loom.PredULt:
-		return uint64(a) < uint64(b)
-	case loom.PredULe:
-		return uint64(a) <= uint64(b)
-	case loom.PredUGt:
-		return uint64(a) > uint64(b)
-	case loom.PredUGe:
-		return uint64(a) >= uint64(b)
-	case loom.PredMultipleOf:
-		return b != 0 && a%b == 0
-	case loom.PredPow2:
-		return a > 0 && a&(a-1) == 0
-	case loom.PredRange:
-		return a >= b && a <= c
-	}
-	return false
+	return p.Kind.HoldsInt(ns[0].i, ns[1].i, ns[2].i, 64)
 }
 
 // arith evaluates an operation with one result and no region.
