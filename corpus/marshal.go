@@ -12,7 +12,8 @@ import (
 
 // Marshal writes the manifest in its canonical form: fixed field order, files
 // by path, exports by name and target, two spaces of indentation, a newline at
-// the end. The same manifest always gives the same bytes, and reading them back
+// the end; what is short stands on one line, so that a changed file is a changed
+// line. The same manifest always gives the same bytes, and reading them back
 // gives the same manifest. Fields this version does not know follow the known
 // ones. An empty Schema is written as SchemaV1 and an empty UpstreamRevision as
 // "local", because engines refuse a manifest without them.
@@ -169,50 +170,66 @@ func (o jsonObject) rest(unknown []Unknown) jsonObject {
 	return o
 }
 
+// lineWidth is the length up to which a list or an object stands on one line. A
+// file record with a path of 90 characters fits.
+const lineWidth = 200
+
+// writeJSON writes v with its members on lines of their own, or on one line below
+// the manifest's own lists where that is short.
 func writeJSON(b *bytes.Buffer, v any, indent string) error {
 	const step = "  "
+	members, open, end := 0, "", ""
+	var member func(i int, indent string) error
 	switch v := v.(type) {
 	case string:
 		return writeJSONString(b, v)
 	case int64:
 		b.WriteString(strconv.FormatInt(v, 10))
+		return nil
 	case json.RawMessage:
 		return json.Indent(b, v, indent, step)
 	case []any:
-		if len(v) == 0 {
-			b.WriteString("[]")
-			return nil
-		}
-		for i, x := range v {
-			b.WriteString(opening(i, "["))
-			b.WriteString("\n" + indent + step)
-			if err := writeJSON(b, x, indent+step); err != nil {
-				return err
-			}
-		}
-		b.WriteString("\n" + indent + "]")
+		members, open, end = len(v), "[", "]"
+		member = func(i int, indent string) error { return writeJSON(b, v[i], indent) }
 	case jsonObject:
-		for i, f := range v {
-			b.WriteString(opening(i, "{"))
-			b.WriteString("\n" + indent + step)
-			if err := writeJSONString(b, f.key); err != nil {
+		members, open, end = len(v), "{", "}"
+		member = func(i int, indent string) error {
+			if err := writeJSONString(b, v[i].key); err != nil {
 				return err
 			}
 			b.WriteString(": ")
-			if err := writeJSON(b, f.value, indent+step); err != nil {
+			return writeJSON(b, v[i].value, indent)
+		}
+	default:
+		return fmt.Errorf("a %T in a manifest", v)
+	}
+	write := func(first, between, last, indent string) error {
+		b.WriteString(open)
+		for i := range members {
+			if i == 0 {
+				b.WriteString(first)
+			} else {
+				b.WriteString(between)
+			}
+			if err := member(i, indent); err != nil {
 				return err
 			}
 		}
-		b.WriteString("\n" + indent + "}")
+		b.WriteString(last + end)
+		return nil
 	}
-	return nil
-}
-
-func opening(i int, bracket string) string {
-	if i == 0 {
-		return bracket
+	inner := indent + step
+	if members == 0 || len(indent) > len(step) {
+		start := b.Len()
+		if err := write("", ", ", "", inner); err != nil {
+			return err
+		}
+		if line := b.Bytes()[start:]; len(inner)+len(line) <= lineWidth && !bytes.ContainsRune(line, '\n') {
+			return nil
+		}
+		b.Truncate(start)
 	}
-	return ","
+	return write("\n"+inner, ",\n"+inner, "\n"+indent, inner)
 }
 
 func writeJSONString(b *bytes.Buffer, s string) error {

@@ -40,7 +40,7 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #define LOOM_FN static __device__ __forceinline__
 #else
 #define LOOM_WORKGROUP(n)
-#define LOOM_FN static inline __attribute__((unused))
+#define LOOM_FN static inline __attribute__((always_inline, unused))
 #endif
 // Functions every compiler knows, by the name under which it does.
 #if defined(LOOM_CUDA)
@@ -61,10 +61,12 @@ typedef double loom_f64;
 typedef loom_u16 loom_bf16;
 typedef loom_u8 loom_f8e4m3, loom_f8e5m2, loom_i1;
 #ifndef LOOM_HOST
-typedef unsigned int uint32_t;
+// The types of launch parameters, as the compiler's own headers would define them.
 #if defined(LOOM_AMDGPU)
-typedef unsigned long uint64_t;
+typedef __UINT32_TYPE__ uint32_t;
+typedef __UINT64_TYPE__ uint64_t;
 #else
+typedef unsigned int uint32_t;
 typedef unsigned long long uint64_t;
 #endif
 #endif
