@@ -25,8 +25,9 @@ type bufRef struct {
 	binding  int
 	align    int64
 	readonly bool
-	size     int64 // bytes where known, else 0
-	off      int64 // byte offset of an allocation inside base
+	size     int64       // bytes where known, else 0
+	off      int64       // byte offset of an allocation inside base
+	length   *loom.Value // byte length an allocation was asked for, nil for a binding
 }
 
 // viewRef is a typed window: root, byte offset of its origin, extents, strides.

@@ -21,6 +21,7 @@ var preludeFiles embed.FS
 // printed in file order, so a part may only use names of earlier ones.
 type part struct {
 	ordinal int
+	early   bool // printed before the kernel's vector and memory types
 	names   []string
 	text    string
 
@@ -47,14 +48,14 @@ func (p *part) deps() []string {
 var prelude = sync.OnceValue(func() map[string]*part {
 	idx := map[string]*part{}
 	n := 0
-	for _, file := range []string{"prelude/base.h", "prelude/math.h", "prelude/wave.h", "prelude/matrix.h"} {
+	for _, file := range []string{"prelude/base.h", "prelude/math.h", "prelude/math64.h", "prelude/size.h", "prelude/wave.h", "prelude/atomic.h", "prelude/matrix.h"} {
 		text, err := preludeFiles.ReadFile(file)
 		if err != nil {
 			panic("codegen: " + err.Error()) // an embedded file
 		}
 		for _, p := range strings.Split("\n"+string(text), "\n//@ ")[1:] {
 			head, body, _ := strings.Cut(p, "\n")
-			pt := &part{ordinal: n, names: strings.Fields(head), text: strings.TrimRight(body, "\n") + "\n"}
+			pt := &part{ordinal: n, early: file == "prelude/base.h", names: strings.Fields(head), text: strings.TrimRight(body, "\n") + "\n"}
 			n++
 			for _, name := range pt.names {
 				idx[name] = pt
@@ -99,8 +100,20 @@ func prefixed(id string) bool {
 
 // render writes the prelude the needs call for.
 func (n *needs) render(b *strings.Builder) {
-	base := prelude()["base"]
-	b.WriteString(base.text)
+	ps := []*part{prelude()["base"]}
+	for p := range n.parts {
+		if p != ps[0] {
+			ps = append(ps, p)
+		}
+	}
+	sort.Slice(ps, func(i, j int) bool { return ps[i].ordinal < ps[j].ordinal })
+	late := slices.IndexFunc(ps, func(p *part) bool { return !p.early })
+	if late < 0 {
+		late = len(ps)
+	}
+	for _, p := range ps[:late] {
+		b.WriteString(p.text)
+	}
 	var ids []string
 	for id := range n.types {
 		ids = append(ids, id)
@@ -116,14 +129,7 @@ func (n *needs) render(b *strings.Builder) {
 	for _, id := range ids {
 		b.WriteString(n.types[id] + "\n")
 	}
-	var ps []*part
-	for p := range n.parts {
-		if p != base {
-			ps = append(ps, p)
-		}
-	}
-	sort.Slice(ps, func(i, j int) bool { return ps[i].ordinal < ps[j].ordinal })
-	for _, p := range ps {
+	for _, p := range ps[late:] {
 		b.WriteString(p.text)
 	}
 }
@@ -150,7 +156,11 @@ func (e *emitter) assemble(u *Unit) error {
 	params := e.parameters()
 	identifiers(params, n.add)
 	e.startLine(&b)
-	fmt.Fprintf(&b, "extern \"C\" __global__ void LOOM_WORKGROUP(%d)\n%s(%s) {\n", e.items, e.k.Symbol, params)
+	limit := "LOOM_WORKGROUP"
+	if e.varies {
+		limit = "LOOM_WORKGROUP_UPTO"
+	}
+	fmt.Fprintf(&b, "extern \"C\" __global__ void %s(%d)\n%s(%s) {\n", limit, e.items, e.k.Symbol, params)
 	if used[e.localVar()] {
 		decl := fmt.Sprintf("  __shared__ __attribute__((aligned(16))) loom_u8 %s[%d];\n", e.localVar(), max(u.LocalBytes, 1))
 		if u.LocalBytes > CUDAStaticBytes {

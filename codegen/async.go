@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loomc/loomc/loom"
 )
@@ -12,6 +13,9 @@ import (
 var asyncOps = map[string]emitFunc{
 	"kernel.async.copy": emitAsyncCopy, "kernel.async.copy.mask": emitAsyncCopy,
 	"kernel.async.gather": emitAsyncCopy, "kernel.async.gather.mask": emitAsyncCopy,
+	// A workgroup is alone in its cluster on these targets: a cluster gather is a
+	// gather that bit 0 of its mask allows.
+	"kernel.async.cluster.gather": emitAsyncCopy, "kernel.async.cluster.gather.mask": emitAsyncCopy,
 	"kernel.async.group": bindToken, "kernel.async.wait": func(*emitter, *loom.Op) {},
 }
 
@@ -25,11 +29,12 @@ func emitAsyncCopy(e *emitter, op *loom.Op) {
 	src, dst := e.view(op.Operand("source")), e.view(op.Operand("dest"))
 	size, ok := e.denseBytes(src)
 	if _, ok2 := e.denseBytes(dst); !ok || !ok2 {
-		e.unsupported("copy views with constant extents and a dense layout", "a copy of views whose bytes are not one constant run")
+		e.unsupported("copy views with constant extents and a dense layout, row by row if need be", "a copy from '%s' to '%s', whose bytes are not one run of constant length",
+			op.Operand("source").Type, op.Operand("dest").Type)
 		return
 	}
 	to := dst.off
-	if op.Def.Name == "kernel.async.gather" || op.Def.Name == "kernel.async.gather.mask" {
+	if strings.Contains(op.Def.Name, "gather") {
 		slot := size
 		if n := len(dst.dims); n > 1 {
 			w, ok := e.extent(dst.dims[n-1])
@@ -59,12 +64,19 @@ func emitAsyncCopy(e *emitter, op *loom.Op) {
 			at += n
 		}
 	}
+	var conds []string
+	if m := op.Operand("cluster_mask"); m != nil {
+		conds = append(conds, "("+e.ref(m)+" & 1) != 0")
+	}
 	if p := op.Operand("predicate"); p != nil {
-		c := e.t.control("}")
-		e.t.in(c, "if ("+e.ref(p)+") {", copyAll)
+		conds = append(conds, e.ref(p))
+	}
+	if conds == nil {
+		copyAll()
 		return
 	}
-	copyAll()
+	c := e.t.control("}")
+	e.t.in(c, "if ("+strings.Join(conds, " && ")+") {", copyAll)
 }
 
 // extent is the constant size of an axis.

@@ -1,6 +1,7 @@
 package codegen
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/loomc/loomc/loom"
@@ -26,14 +27,9 @@ var scopes = map[string]string{
 	"device": "LOOM_SCOPE_DEVICE", "system": "LOOM_SCOPE_SYSTEM", "": "LOOM_SCOPE_DEVICE",
 }
 
-// atomicCall is the macro that does kind on a value of element k, and the C++
-// type of the word it works on.
+// atomicCall is the macro that does kind on a value of element k of 32 or 64
+// bits, and the C++ type of the word it works on.
 func (e *emitter) atomicCall(kind string, k loom.Kind) (fn, typ string, ok bool) {
-	bits := k.Bits()
-	if bits != 32 && bits != 64 {
-		e.unsupported("use an element of 32 or 64 bits", "an atomic on '%s'", k)
-		return "", "", false
-	}
 	typ = scalarNames[k]
 	switch kind {
 	case "addi", "subi", "andi", "ori", "xori":
@@ -43,7 +39,7 @@ func (e *emitter) atomicCall(kind string, k loom.Kind) (fn, typ string, ok bool)
 	case "minsi", "maxsi":
 		return "LOOM_ATOMIC_" + strings.ToUpper(kind[:3]), signed(k), k.IsInt()
 	case "xchgi", "xchgf":
-		return "LOOM_ATOMIC_XCHG", "loom_u" + itoa(int64(bits)), true
+		return "LOOM_ATOMIC_XCHG", "loom_u" + itoa(int64(k.Bits())), true
 	}
 	return "LOOM_ATOMIC_LOOP", typ, k.IsFloat()
 }
@@ -52,10 +48,11 @@ func (e *emitter) atomicCall(kind string, k loom.Kind) (fn, typ string, ok bool)
 func (e *emitter) atomicExpr(kind string, k loom.Kind, ptr, val, ord, scope string) string {
 	fn, typ, ok := e.atomicCall(kind, k)
 	if !ok {
-		if fn != "" {
-			e.unsupported("use the kind that fits the element", "kind '%s' on '%s'", kind, k)
-		}
+		e.unsupported("use the kind that fits the element", "kind '%s' on '%s'", kind, k)
 		return "0"
+	}
+	if k.Bits() < 32 {
+		return e.narrowAtomic(kind, k, ptr, val, ord, scope)
 	}
 	m := memName(typ, int64(k.Bytes()))
 	p := "(" + m + " *)(" + ptr + ")"
@@ -68,6 +65,33 @@ func (e *emitter) atomicExpr(kind string, k loom.Kind, ptr, val, ord, scope stri
 		return "(" + scalarNames[k] + ")" + fn + "(" + p + ", (" + typ + ")" + paren(val) + ", " + orderings[ord] + ", " + scopes[scope] + ")"
 	}
 	return fn + "(" + p + ", " + val + ", " + orderings[ord] + ", " + scopes[scope] + ")"
+}
+
+// narrowAtomic is an atomic on an element of 8 or 16 bits. The devices have none:
+// it works on the aligned word that holds the element. Bitwise kinds are one
+// atomic on that word, the others a loop.
+func (e *emitter) narrowAtomic(kind string, k loom.Kind, ptr, val, ord, scope string) string {
+	typ := elemName(k, c64)
+	v := val
+	if k == loom.I1 {
+		v = "(" + typ + ")" + paren(val)
+	}
+	args := ptr + ", " + v + ", " + orderings[ord]
+	var s string
+	switch kind {
+	case "andi", "ori", "xori":
+		s = "loom_narrow_" + kind[:len(kind)-1] + "<" + scopes[scope] + ">(" + args + ")"
+	case "xchgi", "xchgf":
+		s = "loom_narrow_xchg<" + scopes[scope] + ">(" + args + ")"
+	default:
+		was, with := e.names.pick("was"), e.names.pick("with")
+		next := e.combine(kind, k, fmf{}, was, with)
+		s = fmt.Sprintf("loom_narrow_loop<%s>(%s, [](%s %s, %s %s) -> %s { return (%s)%s; })", scopes[scope], args, typ, was, typ, with, typ, typ, paren(next))
+	}
+	if k == loom.I1 {
+		s += " != 0"
+	}
+	return s
 }
 
 func emitAtomic(e *emitter, op *loom.Op) {
@@ -96,10 +120,6 @@ func (e *emitter) effectResult(r *loom.Value, expr string) {
 }
 
 func (e *emitter) cmpxchgExpr(op *loom.Op, k loom.Kind, ptr, want, repl string) string {
-	if k.Bits() != 32 && k.Bits() != 64 {
-		e.unsupported("use an element of 32 or 64 bits", "a compare and swap on '%s'", k)
-		return "0"
-	}
 	so, fo := op.Word("success_ordering"), op.Word("failure_ordering")
 	if so == "" {
 		so = op.Word("ordering")
@@ -109,6 +129,16 @@ func (e *emitter) cmpxchgExpr(op *loom.Op, k loom.Kind, ptr, want, repl string) 
 		if fo == "" {
 			fo = so
 		}
+	}
+	if k.Bits() < 32 {
+		if k == loom.I1 {
+			want, repl = "(loom_i1)"+paren(want), "(loom_i1)"+paren(repl)
+		}
+		s := "loom_narrow_cmpxchg<" + scopes[op.Word("scope")] + ">(" + ptr + ", " + want + ", " + repl + ", " + orderings[so] + ", " + orderings[fo] + ")"
+		if k == loom.I1 {
+			s += " != 0"
+		}
+		return s
 	}
 	t := "loom_u" + itoa(int64(k.Bits()))
 	p := "(" + memName(t, int64(k.Bytes())) + " *)(" + ptr + ")"

@@ -22,11 +22,8 @@ func notInKernels(d *loom.OpDef) bool {
 
 // refused are the ops that are a CODEGEN/UNSUPPORTED diagnostic on every target.
 var refused = map[string]string{
-	"kernel.async.cluster.gather": "needs workgroup clusters", "kernel.async.cluster.gather.mask": "needs workgroup clusters",
 	"kernel.async.tensor.load.to.lds": "needs the tensor DMA unit", "kernel.async.tensor.store.from.lds": "needs the tensor DMA unit",
 	"kernel.tensor.lds.descriptor": "needs the tensor DMA unit",
-	"vector.decode":                "schemas are decoded in the source", "vector.encode": "schemas are encoded in the source",
-	"vector.transform": "transforms are written out in the source",
 }
 
 func TestEveryOpHasDeviceCode(t *testing.T) {

@@ -58,11 +58,14 @@ func declare(id string, need func(string)) (string, bool) {
 	if i := strings.LastIndex(id, "_m"); i > 4 {
 		if a, err := strconv.Atoi(id[i+2:]); err == nil {
 			need(id[:i])
+			need("LOOM_MEM")
 			return fmt.Sprintf("LOOM_MEM(%s, %d, %s);", id[:i], a, id), true
 		}
 	}
 	if i := strings.LastIndexByte(id, 'x'); i > 5 {
 		if n, err := strconv.Atoi(id[i+1:]); err == nil && vecElems[id[:i]] {
+			need(id[:i])
+			need("LOOM_VEC")
 			return fmt.Sprintf("LOOM_VEC(%s, %d, %s);", id[:i], n, id), true
 		}
 	}

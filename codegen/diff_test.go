@@ -72,6 +72,11 @@ type trial struct {
 	target string
 	wave   int
 	args   []loomexec.Arg
+	// workload are the arguments of the launch configuration.
+	workload []int64
+	// plain is the same kernel spelled out for the executor, where it has no form
+	// of an op in text.
+	plain string
 }
 
 // reference runs the trial on the executor.
@@ -81,7 +86,7 @@ func (tr trial) reference(t testing.TB, k *kernel.Kernel) [][]byte {
 	if ds.HasErrors() {
 		t.Fatal(diag.Text(ds))
 	}
-	g, err := kernel.EvalLaunch(k, nil)
+	g, err := kernel.EvalLaunch(k, tr.workload)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -150,7 +155,11 @@ func (s *suite) run(t *testing.T) {
 	want := make([][][]byte, n)
 	for i, tr := range s.trials {
 		kernels[i] = closeText(t, renamed(tr.text, i), fmt.Sprintf("k%d", i), tr.target, tr.wave, nil)
-		want[i] = tr.reference(t, kernels[i])
+		ref := kernels[i]
+		if tr.plain != "" {
+			ref = closeText(t, renamed(tr.plain, i), fmt.Sprintf("k%d", i), tr.target, tr.wave, nil)
+		}
+		want[i] = tr.reference(t, ref)
 		units[i] = emit(t, kernels[i], codegen.Options{NoHeader: true})
 	}
 	compilers := []string{"clang++-19", "g++"}
@@ -196,7 +205,7 @@ func hostProgram(t testing.TB, units []*codegen.Unit, cxx string) string {
 
 // onHost runs unit number i of a host program.
 func (tr trial) onHost(exe string, i int, u *codegen.Unit, k *kernel.Kernel) ([][]byte, error) {
-	g, err := kernel.EvalLaunch(k, nil)
+	g, err := kernel.EvalLaunch(k, tr.workload)
 	if err != nil {
 		return nil, err
 	}
@@ -215,7 +224,7 @@ func (tr trial) onHost(exe string, i int, u *codegen.Unit, k *kernel.Kernel) ([]
 		binary.Write(&in, binary.LittleEndian, uint32(len(raw)))
 		in.Write(raw)
 	}
-	run := exec.Command(exe, fmt.Sprint(i))
+	run := exec.Command(exe, fmt.Sprint(i), fmt.Sprint(g.Size[0]), fmt.Sprint(g.Size[1]), fmt.Sprint(g.Size[2]))
 	run.Stdin = &in
 	var stderr bytes.Buffer
 	run.Stderr = &stderr
@@ -274,11 +283,11 @@ func (s *suite) emulate(t *testing.T, units []*codegen.Unit, kernels []*kernel.K
 		if co == "" || !strings.HasPrefix(u.Target, "gfx11") {
 			continue
 		}
-		g, err := kernel.EvalLaunch(kernels[i], nil)
+		g, err := kernel.EvalLaunch(kernels[i], s.trials[i].workload)
 		if err != nil {
 			t.Fatal(err)
 		}
-		job := map[string]any{"co": co, "kernel": u.Symbol, "grid": g.Count, "block": u.WorkgroupSize}
+		job := map[string]any{"co": co, "kernel": u.Symbol, "grid": g.Count, "block": g.Size}
 		for k, v := range s.keys[i] {
 			job[k] = v
 		}

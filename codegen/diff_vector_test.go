@@ -1,7 +1,9 @@
 package codegen_test
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"strings"
 	"testing"
@@ -608,6 +610,10 @@ func small(r *rand.Rand, k loom.Kind, n int) []byte {
 			b := make([]byte, 4)
 			putF32(b, v)
 			out[2*i], out[2*i+1] = b[2], b[3]
+		case loom.F64:
+			binary.LittleEndian.PutUint64(out[8*i:], math.Float64bits(float64(v)))
+		case loom.F8E4M3, loom.F8E5M2: // near 1 in both formats
+			out[i] = out[i]&0x87 | 0x38
 		}
 	}
 	return out

@@ -62,14 +62,19 @@ type emitter struct {
 	cfg      bool                       // inside a multi-block region: variables are declared up front
 	decls    *declList
 
-	wave    int
-	wgSize  [3]int64
-	items   int64
-	scratch scratchPlan
-	params  map[*loom.Value]*cvar
-	loops   int      // nesting of loops around the current op
-	rolled  *loom.Op // the innermost loop around the current op, if it is not unrolled
-	offsets map[offsetKey]string
+	wave   int
+	wgSize [3]int64
+	items  int64 // of a workgroup; the most there can be when the size is the launch's
+	// varies says that the launch decides the size of a workgroup, ragged that this
+	// may leave its last wave partly filled.
+	varies, ragged bool
+	scratch        scratchPlan
+	params         map[*loom.Value]*cvar
+	loops          int      // nesting of loops around the current op
+	rolled         *loom.Op // the innermost loop around the current op, if it is not unrolled
+	offsets        map[offsetKey]string
+	readers        map[*loom.Value][]*loom.Op // who reads a value, made on demand
+	slots          map[*loom.Value]*slot      // views and buffers that control flow carries
 }
 
 // binding is what a value is in the emitted text.
@@ -87,24 +92,14 @@ func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
 	e := &emitter{
 		k: k, opt: opt, facts: k.Facts, t: newTree(), names: newNames(),
 		vals: make(map[*loom.Value]*binding, 256), lins: map[*loom.Value]lin{},
-		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{}, offsets: map[offsetKey]string{},
+		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{}, slots: map[*loom.Value]*slot{}, offsets: map[offsetKey]string{},
 		table: table(), module: k.Def.Mod, made: map[*loom.Value]facts.Fact{},
 	}
 	e.wave = 32
 	if k.Target != nil && k.Target.WaveSize != 0 {
 		e.wave = k.Target.WaveSize
 	}
-	e.wgSize = k.WorkgroupSize
-	e.items = 1
-	for i, n := range e.wgSize {
-		if n <= 0 {
-			e.diags.Add(diag.Errorf(k.Def.NameSpan, CodeUnsupported,
-				"workgroup size of kernel '@%s' is not constant along axis %s on target '%s'", k.Symbol, "xyz"[i:i+1], e.targetName()).
-				WithHelp("compute workgroup_size in the launch config from constants or config values; bind the config it depends on"))
-			return nil, e.diags
-		}
-		e.items *= n
-	}
+	e.groupSize()
 	e.collectUsers()
 	e.planScratch()
 	abi := e.signature()
@@ -234,12 +229,21 @@ func (e *emitter) emit(op *loom.Op) {
 	e.at(op)
 	f := e.table[op.Def.Name]
 	if f == nil {
-		e.unsupported("keep this op out of the kernel, or reach it only through code that folds away", "no device code for it")
+		help, why := "keep this op out of the kernel, or reach it only through code that folds away", "no device code for it"
+		if strings.HasPrefix(op.Def.Name, "kernel.async.tensor.") || op.Def.Name == "kernel.tensor.lds.descriptor" {
+			help, why = "copy the tile with kernel.async.copy or kernel.async.gather from views, which every target has", "no tensor DMA unit to read its descriptor"
+		}
+		e.unsupported(help, "%s", why)
 		e.bindPoison(op)
 		return
 	}
 	n := len(e.diags)
-	f(e, op)
+	if e.varies {
+		e.needsSize(op)
+	}
+	if len(e.diags) == n {
+		f(e, op)
+	}
 	if len(e.diags) > n {
 		e.bindPoison(op)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/facts"
 )
 
 var groupOps = map[string]emitFunc{
@@ -25,11 +26,14 @@ func usesScratch(o *loom.Op) bool {
 type scratchPlan struct {
 	base, bytes, slot int64
 	dirty             uint8
+	left              map[*loom.Op]bool // ops that some lanes of a subgroup no longer reach
+	apart             map[*loom.Op]bool // ops that some items of the workgroup no longer reach
 }
 
 // planScratch reserves the slots, and room for tiles that change their layout,
 // after the kernel's own allocations.
 func (e *emitter) planScratch() {
+	e.scratch.left, e.scratch.apart = e.afterExits(facts.UniformSubgroup), e.afterExits(facts.UniformWorkgroup)
 	e.scratch.base = e.k.LocalBytes
 	var slot int64
 	repack := false
@@ -59,6 +63,37 @@ func (e *emitter) planScratch() {
 	if repack {
 		e.scratch.bytes += e.repackBytes() * e.waves()
 	}
+}
+
+// afterExits are the ops that may run after some items of a group left the kernel
+// and others did not: those behind an exit, or all where blocks jump.
+func (e *emitter) afterExits(group facts.Uniformity) map[*loom.Op]bool {
+	body := e.k.Def.Body
+	exits := func(o *loom.Op) bool {
+		return o.Def.Name == "kernel.exit" && e.facts.At(o, o.Operand("condition")).Uniform < group
+	}
+	var out map[*loom.Op]bool
+	left := false
+	if len(body.Blocks) > 1 {
+		body.Walk(func(o *loom.Op) bool {
+			left = left || exits(o)
+			return true
+		})
+		if !left {
+			return nil
+		}
+	}
+	body.Walk(func(o *loom.Op) bool {
+		if left {
+			if out == nil {
+				out = map[*loom.Op]bool{}
+			}
+			out[o] = true
+		}
+		left = left || exits(o)
+		return true
+	})
+	return out
 }
 
 // slotFor chooses the slot of the next exchange, after a barrier when both may
@@ -174,10 +209,13 @@ func (e *emitter) localAt(off int64) string {
 	return e.localVar() + " + " + itoa(off)
 }
 
-// payload lists the scalars of a value.
-func (e *emitter) payload(v *loom.Value) (xs []string, k loom.Kind, typ string) {
+// payload lists the scalars of v, in the form that those of r have.
+func (e *emitter) payload(v, r *loom.Value) (xs []string, k loom.Kind, typ string) {
 	k = v.Type.Element()
 	if v.Type.Kind != loom.Vector {
+		if k.IsIndexLike() { // a sum may need more bits than its terms
+			return []string{paren(e.as(v, e.carrier(r)))}, k, e.ctype(r)
+		}
 		return []string{e.ref(v)}, k, e.ctype(v)
 	}
 	typ = laneType(k, e.vecCarrier(v))
@@ -203,9 +241,22 @@ func (e *emitter) defineFrom(r *loom.Value, xs []string) {
 	e.let(r, s)
 }
 
+// allArrive refuses an exchange between waves of which some may have left.
+func (e *emitter) allArrive(op *loom.Op) bool {
+	if e.waves() == 1 || !e.scratch.apart[op] {
+		return true
+	}
+	e.unsupported("put it before the kernel.exit, or make the condition of the exit the same for the whole workgroup",
+		"some items of the workgroup may have left through an earlier kernel.exit")
+	return false
+}
+
 func emitGroupReduce(e *emitter, op *loom.Op) {
-	r, v := op.Result(), op.Operand("value")
-	xs, k, typ := e.payload(v)
+	if !e.allArrive(op) {
+		return
+	}
+	r := op.Result()
+	xs, k, typ := e.payload(op.Operand("value"), r)
 	e.defineFrom(r, e.groupTotal(r.Name, op.Word("kind"), xs, k, typ))
 }
 
@@ -213,7 +264,7 @@ func emitGroupReduce(e *emitter, op *loom.Op) {
 func (e *emitter) groupTotal(name, kind string, xs []string, k loom.Kind, typ string) []string {
 	out := make([]string, len(xs))
 	for i, x := range xs {
-		out[i] = e.waveTotal(name, kind, x, k, typ)
+		out[i] = e.waveReduce(name, kind, x, k, typ, int64(e.wave), 1)
 	}
 	w := e.waves()
 	if w == 1 {
@@ -221,86 +272,173 @@ func (e *emitter) groupTotal(name, kind string, xs []string, k loom.Kind, typ st
 	}
 	p := e.publish(out, typ)
 	for j := range out {
-		if isPow2(w) && w <= int64(e.wave) && e.items%int64(e.wave) == 0 {
-			lane := "loom_item_x() & " + itoa(w-1)
-			if e.wgSize[0]%w != 0 {
-				lane = "(" + e.laneExpr() + ") & " + itoa(w-1)
+		// Each lane takes the value of one wave, and the lanes combine them; that
+		// needs as many lanes in every wave.
+		if size := nextPow2(w); size <= e.lowestLanes() && (w > 2 || size == w) {
+			lane := "(" + e.laneExpr() + ") & " + itoa(size-1)
+			if e.wgSize[0]%size == 0 {
+				lane = "loom_item_x() & " + itoa(size-1)
 			}
-			x := e.tmp(name+"_part", typ, p.read(int64(j), lane))
-			out[j] = e.butterfly(name, kind, x, k, typ, w, 1)
+			at := lane
+			if size != w {
+				at = e.tmp("part_id", "loom_i32", lane)
+				lane = at + " < " + itoa(w) + " ? " + at + " : " + itoa(w-1)
+			}
+			s := p.read(int64(j), lane)
+			if size != w && !idempotent(kind) {
+				// Read by all lanes, also those that take the neutral value: no branch.
+				s = e.tmp(name+"_slot", typ, "loom_keep<"+typ+">("+s+")")
+				s = at + " < " + itoa(w) + " ? " + s + " : " + neutral(kind, k, typ)
+			}
+			x := e.butterfly(name, kind, e.tmp(name+"_part", typ, s), k, typ, size, 1)
+			if e.lowestLanes()%size != 0 { // the last lanes lack some to combine with
+				x = e.tmp(name+"_first", typ, "loom_read_lane("+x+", 0)")
+			}
+			out[j] = x
 			continue
 		}
-		acc := e.tmp(name+"_part0", typ, p.read(int64(j), "0"))
-		for i := int64(1); i < w; i++ {
-			acc = e.tmp(name+"_part"+itoa(i), typ, e.combine(kind, k, fmf{}, acc, p.read(int64(j), itoa(i))))
+		// Every lane reads all values and combines neighbours.
+		parts := make([]string, w)
+		for i := range parts {
+			parts[i] = e.tmp(name+"_part"+itoa(int64(i)), typ, p.read(int64(j), itoa(int64(i))))
 		}
-		out[j] = acc
+		for len(parts) > 1 {
+			var next []string
+			for i := 0; i < len(parts); i += 2 {
+				x := parts[i]
+				if i+1 < len(parts) {
+					x = e.tmp(name+"_both", typ, e.combine(kind, k, fmf{}, x, parts[i+1]))
+				}
+				next = append(next, x)
+			}
+			parts = next
+		}
+		out[j] = parts[0]
 	}
 	return out
+}
+
+// idempotent reports a combination that a value met twice does not change.
+func idempotent(kind string) bool {
+	return strings.HasPrefix(kind, "min") || strings.HasPrefix(kind, "max") || kind == "andi" || kind == "ori"
+}
+
+func nextPow2(n int64) int64 {
+	p := int64(1)
+	for p < n {
+		p *= 2
+	}
+	return p
 }
 
 // emitGroupScan scans each wave, publishes the wave totals, and combines the
 // totals of the waves that come before.
 func emitGroupScan(e *emitter, op *loom.Op) {
-	r, v := op.Result(), op.Operand("value")
-	kind := op.Word("kind")
-	rev, excl := op.Word("direction") == "reverse", op.Word("mode") == "exclusive"
-	if e.items%int64(e.wave) != 0 && (rev || e.waves() > 1) {
-		e.unsupported("use a workgroup of whole subgroups", "a scan over a workgroup of %d items", e.items)
+	if !e.allArrive(op) {
 		return
 	}
-	xs, k, typ := e.payload(v)
-	lane := e.tmp("lane_id", "loom_i32", e.laneExpr())
-	incl := make([]string, len(xs))
-	for i, x := range xs {
-		incl[i] = e.prefixLanes(r.Name, kind, x, k, typ, lane, int64(e.wave), 1, rev)
-	}
+	r := op.Result()
+	kind := op.Word("kind")
+	rev, excl := op.Word("direction") == "reverse", op.Word("mode") == "exclusive"
+	xs, k, typ := e.payload(op.Operand("value"), r)
+	wave, w := int64(e.wave), e.waves()
 	out := make([]string, len(xs))
-	w := e.waves()
-	var p published
-	if w > 1 {
-		last := itoa(int64(e.wave - 1))
-		if rev {
-			last = "0"
-		}
-		tot := make([]string, len(xs))
-		for i, x := range incl {
-			tot[i] = e.tmp(r.Name+"_total", typ, "loom_read_lane("+x+", "+last+")")
-		}
-		p = e.publish(tot, typ)
-	}
-	var wave string
-	if w > 1 {
-		wave = e.tmp("wave_id", "loom_i32", e.waveExpr())
-	}
-	for i := range xs {
-		s := incl[i]
-		if excl {
-			s = e.tmp(r.Name+"_excl", typ, e.shiftLane(r.Name, kind, s, k, typ, lane, int64(e.wave), 1, rev))
-		}
-		if w > 1 {
-			acc := e.declareMutable(r.Name+"_base", typ, identity(kind, k))
-			for j := range w {
-				src, cond := j, wave+" > "+itoa(j)
-				if rev {
-					src = w - 1 - j
-					cond = wave + " < " + itoa(src)
-				}
-				if !rev && j == w-1 || rev && src == 0 {
-					continue
-				}
-				e.assign(acc, cond+" ? "+paren(e.combine(kind, k, fmf{}, acc.name, p.read(int64(i), itoa(src))))+" : "+acc.name)
+	if w == 1 {
+		for i, x := range xs {
+			first := ""
+			if excl {
+				first = initial(kind, k, typ)
 			}
-			s = e.combine(kind, k, fmf{}, acc.name, s)
+			out[i] = e.tmp(r.Name+"_scan", typ, e.waveScan(kind, x, k, typ, wave, 1, rev, first))
+		}
+		e.defineFrom(r, out)
+		return
+	}
+	none := neutral(kind, k, typ)
+	tot := make([]string, len(xs))
+	for i, x := range xs {
+		out[i] = e.tmp(r.Name+"_scan", typ, e.waveScan(kind, x, k, typ, wave, 1, rev, ""))
+		// Only waves that are full pass their total on, except to the front.
+		end := itoa(wave - 1)
+		if rev {
+			end = "0"
+		}
+		tot[i] = e.tmp(r.Name+"_total", typ, "loom_read_lane("+out[i]+", "+end+")")
+	}
+	p := e.publish(tot, typ)
+	id := e.tmp("wave_id", "loom_i32", e.waveExpr())
+	for i := range xs {
+		base := e.beforeWaves(r.Name, kind, p, int64(i), k, typ, id, rev)
+		s := out[i]
+		if excl {
+			s = e.tmp(r.Name+"_excl", typ, e.shiftScan(s, none, rev))
+		}
+		s = e.combine(kind, k, fmf{}, base, s)
+		if first := initial(kind, k, typ); excl && first != none {
+			at := "0"
+			if rev {
+				at = itoa(e.items - 1)
+			}
+			s = paren(e.flat()) + " == " + at + " ? " + first + " : " + paren(s)
 		}
 		out[i] = s
 	}
 	e.defineFrom(r, out)
 }
 
+// shiftScan makes the inclusive scan s of a wave exclusive; none goes to the end.
+func (e *emitter) shiftScan(s, none string, rev bool) string {
+	return fmt.Sprintf("loom_lane_before<%d, %d, 1, %t, %t>(%s, %s)", e.wave, e.wave, rev, e.items%int64(e.wave) != 0, s, none)
+}
+
+// beforeWaves combines what the waves before this one published: their number id
+// is lower, or higher in a reverse scan.
+func (e *emitter) beforeWaves(name, kind string, p published, j int64, k loom.Kind, typ, id string, rev bool) string {
+	w := e.waves()
+	none := neutral(kind, k, typ)
+	if w > 3 && w <= e.lowestLanes() {
+		// Each lane takes the value of one wave, and the first lanes scan them.
+		size := max(nextPow2(w), 16)
+		at := e.tmp("part_id", "loom_i32", paren(e.laneExpr())+" & "+itoa(size-1))
+		lane := at
+		if size != w {
+			lane = at + " < " + itoa(w) + " ? " + at + " : " + itoa(w-1)
+		}
+		s := p.read(j, lane)
+		if size != w && rev && !idempotent(kind) {
+			s = e.tmp(name+"_slot", typ, "loom_keep<"+typ+">("+s+")")
+			s = at + " < " + itoa(w) + " ? " + s + " : " + none
+		}
+		x := e.tmp(name+"_part", typ, s)
+		x = e.tmp(name+"_parts", typ, fmt.Sprintf("loom_scan<%d, %d, 1, %t, true>(%s, %s, %s)", e.wave, size, rev, x, none, e.combiner(kind, k, typ)))
+		from, end := id+" - 1", "0"
+		if rev {
+			from, end = id+" + 1", itoa(w-1)
+		}
+		x = e.tmp(name+"_waves", typ, "loom_read_lane("+x+", ("+from+") & "+itoa(int64(e.wave-1))+")")
+		return e.tmp(name+"_base", typ, id+" == "+end+" ? "+none+" : "+x)
+	}
+	acc := e.declareMutable(name+"_base", typ, none)
+	for i := range w - 1 {
+		src, cond := i, id+" > "+itoa(i)
+		if rev {
+			src = w - 1 - i
+			cond = id + " < " + itoa(src)
+		}
+		e.assign(acc, cond+" ? "+paren(e.combine(kind, k, fmf{}, acc.name, p.read(j, itoa(src))))+" : "+acc.name)
+	}
+	return acc.name
+}
+
 func emitGroupVote(e *emitter, op *loom.Op) {
+	if !e.allArrive(op) {
+		return
+	}
 	r := op.Result()
 	p := e.ref(op.Operand("predicate"))
+	if op.Def.Name == "kernel.workgroup.vote.all" { // no item is against it
+		p = "!" + paren(p)
+	}
 	cnt := e.tmp(r.Name+"_lanes", "loom_u32", "(loom_u32)loom_ctpop_u64("+e.ballot(p)+")")
 	tot := cnt
 	if e.waves() > 1 {
@@ -314,7 +452,7 @@ func emitGroupVote(e *emitter, op *loom.Op) {
 	case "kernel.workgroup.vote.any":
 		e.let(r, tot+" != 0u")
 	case "kernel.workgroup.vote.all":
-		e.let(r, tot+" == "+itoa(e.items)+"u")
+		e.let(r, tot+" == 0u")
 	default:
 		if r.Type.Kind.IsIndexLike() {
 			e.let(r, "("+e.carrier(r).String()+")"+tot)

@@ -6,7 +6,8 @@ import (
 )
 
 // HostProgram is a C++ program that runs units on the host CPU. Its argument is
-// the number of the unit. It reads a job from standard input and writes the
+// the number of the unit, followed, for a unit whose workgroup size is the launch's,
+// by the three sizes. It reads a job from standard input and writes the
 // buffers back to standard output:
 //
 //	count[3] uint32, then per kernel argument: byte count uint32, bytes
@@ -38,8 +39,15 @@ func HostProgram(us ...*Unit) []byte {
 	}
 	b.WriteString("\nint main(int, char **argv) {\n  switch (atoi(argv[1])) {\n")
 	for n, u := range us {
-		fmt.Fprintf(&b, "  case %d: {\n    const uint32_t size[3] = {%d, %d, %d};\n    return loom_host::serve(loom_entry%d, size, %d, %d, %d);\n  }\n",
-			n, u.WorkgroupSize[0], u.WorkgroupSize[1], u.WorkgroupSize[2], n, u.WaveSize, len(u.ABI.Args), buffers(u))
+		size := make([]any, 3)
+		for i, n := range u.WorkgroupSize {
+			size[i] = fmt.Sprint(n)
+			if n == 0 {
+				size[i] = fmt.Sprintf("(uint32_t)atoi(argv[%d])", 2+i)
+			}
+		}
+		fmt.Fprintf(&b, "  case %d: {\n    const uint32_t size[3] = {%s, %s, %s};\n    return loom_host::serve(loom_entry%d, size, %d, %d, %d);\n  }\n",
+			n, size[0], size[1], size[2], n, u.WaveSize, len(u.ABI.Args), buffers(u))
 	}
 	b.WriteString("  }\n  return 2;\n}\n")
 	return []byte(b.String())

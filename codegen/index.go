@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/facts"
 )
 
 var indexOps = map[string]emitFunc{
@@ -49,8 +50,29 @@ func indexArith(op string) emitFunc {
 			e.let(r, "(loom_i32)("+e.as(a, cu32)+" "+op+" "+e.as(b, cu32)+")")
 			return
 		}
-		e.let(r, e.as(a, c)+" "+op+" "+e.as(b, c))
+		x, y := e.as(a, c), e.as(b, c)
+		if c == c64 && e.mayWrap(op, e.factAt(a), e.factAt(b)) {
+			e.let(r, "(loom_i64)((loom_u64)"+paren(x)+" "+op+" (loom_u64)"+paren(y)+")")
+			return
+		}
+		e.let(r, x+" "+op+" "+y)
 	}
+}
+
+// mayWrap reports arithmetic on 64-bit values that the facts do not keep inside 64
+// bits. It wraps, which C++ grants to unsigned types only.
+func (e *emitter) mayWrap(op string, x, y facts.Fact) bool {
+	if op == "*" {
+		_, _, ok := mulRange(x.Lo, x.Hi, y.Lo, y.Hi)
+		return !ok
+	}
+	if op == "-" {
+		if y.Lo == math.MinInt64 {
+			return true
+		}
+		y.Lo, y.Hi = -y.Hi, -y.Lo
+	}
+	return x.Lo < 0 && y.Lo < math.MinInt64-x.Lo || x.Hi > 0 && y.Hi > math.MaxInt64-x.Hi
 }
 
 func emitMadd(e *emitter, o *loom.Op) {
@@ -65,6 +87,15 @@ func emitMadd(e *emitter, o *loom.Op) {
 			in, open, close = cu32, "(loom_i32)(", ")"
 		}
 	}
+	if c == c64 {
+		x, y, z := e.factAt(o.Operands[0]), e.factAt(o.Operands[1]), e.factAt(o.Operands[2])
+		lo, hi, ok := mulRange(x.Lo, x.Hi, y.Lo, y.Hi)
+		if !ok || e.mayWrap("+", facts.Fact{Lo: lo, Hi: hi}, z) {
+			a := func(i int) string { return "(loom_u64)" + paren(e.as(o.Operands[i], c64)) }
+			e.let(r, "(loom_i64)("+a(0)+" * "+a(1)+" + "+a(2)+")")
+			return
+		}
+	}
 	e.let(r, open+e.as(o.Operands[0], in)+" * "+e.as(o.Operands[1], in)+" + "+e.as(o.Operands[2], in)+close)
 }
 
@@ -74,7 +105,11 @@ func indexDivide(op string) emitFunc {
 		r, a, b := o.Result(), o.Operands[0], o.Operands[1]
 		fa, fb := e.factAt(a), e.factAt(b)
 		if e.carrier(a) != c64 && e.carrier(b) != c64 || fa.Hi <= math.MaxUint32 && fb.Hi <= math.MaxUint32 && fa.Lo >= 0 && fb.Lo >= 0 {
-			s := e.as(a, cu32) + " " + op + " " + e.as(b, cu32)
+			x := e.as(a, cu32)
+			if fa.Hi > math.MaxInt32 || fb.Hi > math.MaxInt32 || inexact24(fa, fb) { // see needsOpaque
+				x = "loom_opaque_u32(" + x + ")"
+			}
+			s := x + " " + op + " " + e.as(b, cu32)
 			if c := e.carrier(r); c == c32 {
 				s = "(loom_i32)(" + s + ")"
 			}
@@ -166,6 +201,10 @@ func emitIndexCmp(e *emitter, o *loom.Op) {
 	p := o.Word("predicate")
 	c := e.common(a, b)
 	x, y := e.as(a, c), e.as(b, c)
+	if x == y {
+		e.let(o.Result(), boolText(selfHolds(p)))
+		return
+	}
 	if p[0] == 'u' && c != cu32 && !(e.fact(a).Lo >= 0 && e.fact(b).Lo >= 0) {
 		// Sign-extended on both sides, so the order of the narrow patterns is that of
 		// the wide ones.

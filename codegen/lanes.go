@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/facts"
 )
 
 // lane is what an element-wise op knows when it writes one lane.
@@ -201,6 +202,26 @@ func extremum(name string) laneOp {
 	}}
 }
 
+// needsOpaque reports a division that clang 19 may get wrong on AMDGPU. It divides
+// in 24 or 32 bits what was sign-extended from fewer, also when the sign bit makes
+// it a large unsigned number; and its 24-bit division, by a reciprocal in f32, is
+// off by one for some dividends from 2^22 on.
+func (l lane) needsOpaque(name string, sign bool) bool {
+	if l.dst.Bits() < 32 || !strings.Contains("div rem ceildiv floordiv", name) || l.op == nil || len(l.op.Operands) < 2 {
+		return false
+	}
+	a, b := l.e.factAt(l.op.Operands[0]), l.e.factAt(l.op.Operands[1])
+	return !sign && (a.Lo < 0 || b.Lo < 0) || inexact24(a, b)
+}
+
+// inexact24 reports operands that may be divided in 24 bits with a wrong result.
+func inexact24(a, b facts.Fact) bool {
+	if _, ok := b.Const(); ok {
+		return false // by a multiplication
+	}
+	return a.Within(-1<<24, 1<<24) && b.Within(-1<<24, 1<<24) && !a.Within(-1<<22, 1<<22)
+}
+
 // intFn calls a helper named for the width, its operands read as signed when sign
 // is set.
 func intFn(name string, sign bool) laneOp {
@@ -213,6 +234,13 @@ func intFn(name string, sign bool) laneOp {
 				args[i] = "(" + t + ")(" + signed(l.dst) + ")" + paren(args[i])
 			} else if w < 32 {
 				args[i] = "(" + t + ")" + paren(args[i])
+			}
+		}
+		if l.needsOpaque(name, sign) {
+			u := "u" + t[6:]
+			args[0] = "loom_opaque_" + u + "(" + args[0] + ")"
+			if sign {
+				args[0] = "(" + t + ")" + args[0]
 			}
 		}
 		s := "loom_" + name + "_" + t[5:] + "(" + strings.Join(args, ", ") + ")"
@@ -404,7 +432,11 @@ func gelu(l lane, a []string) string {
 		if s := l.op.Attr("scale"); s.Kind != loom.AttrNone {
 			scale = s.Float()
 		}
-		args += ", " + floatLit(scale, loom.F32)
+		k := loom.F32
+		if l.dst == loom.F64 {
+			k = loom.F64
+		}
+		args += ", " + floatLit(scale, k)
 	}
 	if l.dst == loom.F64 {
 		return fn + "(" + args + ")"
@@ -420,10 +452,23 @@ var floatPreds = map[string]string{
 
 func compareFloat(l lane, a []string) string {
 	x, y := a[0], a[1]
-	if viaF32(l.src) || l.src == loom.F16 && strings.HasPrefix(floatPreds[l.op.Word("predicate")], "loom") {
+	p := l.op.Word("predicate")
+	if x == y { // compilers warn about comparing a thing with itself
+		switch p {
+		case "oeq", "oge", "ole", "ord":
+			p = "ord"
+		case "une", "ugt", "ult", "uno":
+			p = "uno"
+		case "ueq", "uge", "ule":
+			return "true"
+		default:
+			return "false"
+		}
+	}
+	if viaF32(l.src) || l.src == loom.F16 && strings.HasPrefix(floatPreds[p], "loom") {
 		x, y = toF32(l.src, x), toF32(l.src, y)
 	}
-	return fmt.Sprintf(floatPreds[l.op.Word("predicate")], x, y)
+	return fmt.Sprintf(floatPreds[p], x, y)
 }
 
 var intPreds = map[string]string{
@@ -433,6 +478,9 @@ var intPreds = map[string]string{
 func compareInt(l lane, a []string) string {
 	p := l.op.Word("predicate")
 	x, y := a[0], a[1]
+	if x == y {
+		return boolText(selfHolds(p))
+	}
 	if p[0] == 's' && l.src.IsInt() {
 		if l.src == loom.I1 {
 			x, y = "-(int)"+paren(x), "-(int)"+paren(y)
@@ -444,6 +492,17 @@ func compareInt(l lane, a []string) string {
 	return x + " " + intPreds[p] + " " + y
 }
 
+// selfHolds reports an integer predicate that holds between a value and itself:
+// compilers warn about such a comparison.
+func selfHolds(p string) bool { return p == "eq" || strings.HasSuffix(p, "e") && p != "ne" }
+
+func boolText(b bool) string {
+	if b {
+		return "true"
+	}
+	return "false"
+}
+
 func floatClass(name string) laneOp {
 	return laneOp{expr: func(l lane, a []string) string {
 		if l.src == loom.F64 {
@@ -451,6 +510,84 @@ func floatClass(name string) laneOp {
 		}
 		return "loom_" + name + "(" + toF32(l.src, a[0]) + ")"
 	}}
+}
+
+// product writes an integer product; see fragileProduct.
+func product(l lane, a []string) string {
+	if !l.fragileProduct() {
+		return infix("*").expr(l, a)
+	}
+	t := "u" + strconv.Itoa(max(l.dst.Bits(), 32))
+	return "(" + scalarNames[l.dst] + ")loom_opaque_" + t + "((loom_" + t + ")" + paren(a[0]) + " * " + paren(a[1]) + ")"
+}
+
+// fragileProduct reports a product of bytes that clang 19 may take for a part of a
+// dot product on AMDGPU although it is none: it reads x·y + f(z·w, c) as
+// x·y + z·w + c when f is any operation of two operands. Where a product of bytes
+// goes anywhere but into a sum, its origin is hidden.
+func (l lane) fragileProduct() bool {
+	if l.op == nil || l.e == nil || l.dst == loom.I1 || l.op.Result() == nil || len(l.op.Operands) < 2 {
+		return false
+	}
+	if l.dst == loom.I8 {
+		return true
+	}
+	if !strings.HasSuffix(l.op.Def.Name, ".muli") {
+		return false
+	}
+	for _, v := range l.op.Operands[:2] {
+		f := l.e.factAt(v)
+		if _, constant := f.Const(); constant || !f.Within(-128, 255) {
+			return false
+		}
+	}
+	return !l.e.summed(l.op.Result(), 0)
+}
+
+// summed reports that v ends in sums, conversions to float and memory alone.
+func (e *emitter) summed(v *loom.Value, depth int) bool {
+	if depth > 6 {
+		return false
+	}
+	for _, u := range e.usersOf(v) {
+		switch u.Def.Name {
+		case "scalar.addi", "vector.addi", "scalar.fmai", "vector.fmai", "scalar.sitofp", "vector.sitofp", "scalar.uitofp", "vector.uitofp",
+			"view.store", "vector.store", "vector.store.mask", "kernel.subgroup.reduce", "kernel.workgroup.reduce":
+		case "vector.reduce", "vector.reduce.axes":
+			if u.Word("kind") != "addi" {
+				return false
+			}
+		case "vector.extract", "vector.slice", "vector.shuffle", "vector.from_elements", "vector.concat", "vector.insert", "vector.deinterleave", "vector.splat":
+			for _, r := range u.Results {
+				if !e.summed(r, depth+1) {
+					return false
+				}
+			}
+		default:
+			return false
+		}
+	}
+	return true
+}
+
+// usersOf lists the ops that read v. The lists are made when they are first asked
+// for, which few kernels do.
+func (e *emitter) usersOf(v *loom.Value) []*loom.Op {
+	if e.readers == nil {
+		e.readers = map[*loom.Value][]*loom.Op{}
+		e.k.Def.Body.Walk(func(o *loom.Op) bool {
+			for _, x := range o.Operands {
+				e.readers[x] = append(e.readers[x], o)
+			}
+			for _, s := range o.Succs {
+				for _, x := range s.Args {
+					e.readers[x] = append(e.readers[x], o)
+				}
+			}
+			return true
+		})
+	}
+	return e.readers[v]
 }
 
 // signBits writes an operation on the sign bit: absf, negf, copysignf.
@@ -611,9 +748,9 @@ var laneOps = map[string]laneOp{
 	"geluf": {expr: gelu}, "clampf": {expr: clamp},
 	"isnanf": floatClass("isnan"), "isinff": floatClass("isinf"), "isfinitef": floatClass("isfinite"),
 	"cmpf": {expr: compareFloat}, "cmpi": {expr: compareInt},
-	"addi": infix("+"), "subi": infix("-"), "muli": infix("*"),
+	"addi": infix("+"), "subi": infix("-"), "muli": {vec: "*", expr: product},
 	"fmai": {expr: func(l lane, a []string) string {
-		return infix("+").expr(l, []string{a[0] + " * " + a[1], a[2]})
+		return infix("+").expr(l, []string{product(l, a[:2]), a[2]})
 	}},
 	"shli": shiftOp("<<", false), "shrui": shiftOp(">>", false), "shrsi": shiftOp(">>", true),
 	"rotli": rotate(true), "rotri": rotate(false),

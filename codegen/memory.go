@@ -39,7 +39,7 @@ func emitAlloca(e *emitter, op *loom.Op) {
 	case "workgroup":
 		for _, l := range e.k.Local {
 			if l.Alloca == op {
-				e.vals[r] = &binding{buf: &bufRef{space: workgroup, base: e.localVar(), binding: -1, align: max(l.Align, 1), size: l.Size, off: l.Offset}}
+				e.vals[r] = &binding{buf: &bufRef{space: workgroup, base: e.localVar(), binding: -1, align: max(l.Align, 1), size: l.Size, off: l.Offset, length: op.Operand("byte_length")}}
 				return
 			}
 		}
@@ -52,7 +52,7 @@ func emitAlloca(e *emitter, op *loom.Op) {
 		}
 		cv := e.newVar(r.Name, "loom_u8")
 		e.t.add(fmt.Sprintf("alignas(%d) loom_u8 %s[%d];", max(align, 16), cv.name, max(f.Hi, 1)), cv)
-		e.vals[r] = &binding{buf: &bufRef{space: private, base: cv.name, binding: -1, align: max(align, 16), size: f.Hi}}
+		e.vals[r] = &binding{buf: &bufRef{space: private, base: cv.name, binding: -1, align: max(align, 16), size: f.Hi, length: op.Operand("byte_length")}}
 	default:
 		e.unsupported("allocate workgroup or private memory", "an allocation in memory space '%s'", sp)
 	}
@@ -91,50 +91,52 @@ func emitBufferAlias(e *emitter, op *loom.Op) {
 	}
 }
 
-// emitPack computes aligned offsets of consecutive ranges and the total.
+// emitPack computes aligned offsets of consecutive ranges and the total, in the
+// carrier of the total, which is the largest.
 func emitPack(e *emitter, op *loom.Op) {
 	lens := op.Field("lengths")
 	aligns := op.Attr("aligns").Ints()
-	at := "0"
+	total := op.Results[0]
+	c := e.carrier(total)
+	at := ""
 	for i, n := range lens {
-		a := int64(1)
-		if i < len(aligns) && aligns[i] > 0 {
-			a = aligns[i]
+		s := intLit(0, c)
+		if at != "" {
+			s = at
+			if i < len(aligns) && aligns[i] > 1 {
+				s = fmt.Sprintf("(%s + %s) & ~%s", at, intLit(aligns[i]-1, c), intLit(aligns[i]-1, c))
+			}
 		}
 		r := op.Results[i+1]
-		c := e.carrier(r)
-		s := at
-		if a > 1 && at != "0" {
-			s = fmt.Sprintf("(%s + %s) & ~%s", at, intLit(a-1, c), intLit(a-1, c))
+		if rc := e.carrier(r); rc.String() != c.String() {
+			s = "(" + rc.String() + ")(" + s + ")"
 		}
-		e.let(r, "("+c.String()+")("+s+")")
-		at = e.ref(r) + " + " + e.as(n, c)
-		if i == len(lens)-1 {
-			tc := e.carrier(op.Results[0])
-			e.let(op.Results[0], "("+tc.String()+")("+at+")")
-		}
+		e.let(r, s)
+		at = e.as(r, c) + " + " + e.as(n, c)
 	}
-	if len(lens) == 0 {
-		e.let(op.Results[0], "0")
+	if at == "" {
+		at = intLit(0, c)
 	}
+	e.let(total, at)
 }
 
 func emitLength(e *emitter, op *loom.Op) {
 	b := e.buffer(op.Operand("buffer"))
-	if b.size > 0 || b.space != global {
-		e.let(op.Result(), intLit(b.size, e.carrier(op.Result())))
+	r := op.Result()
+	if b.length != nil {
+		e.let(r, e.as(b.length, e.carrier(r)))
 		return
 	}
-	e.unsupported("pass the length as a launch parameter", "the length of a binding is not part of the kernel's arguments")
+	e.unsupported("pass the length as a launch parameter of the kernel, whose caller knows it",
+		"the length of %%%s is not among the kernel's arguments, which are the addresses of its buffers and its launch parameters,", op.Operand("buffer").Name)
 }
 
+// emitRefine and emitSubview take the layout from the result's type: the extents
+// of a dense view are its strides.
 func emitRefine(e *emitter, op *loom.Op) {
 	src := e.view(op.Operand("source"))
 	r := op.Result()
 	v := e.makeView(src.buf, src.off, r.Type)
-	if len(src.strides) == len(v.strides) && r.Type.EncVal == nil && r.Type.Enc == nil {
-		v.strides = src.strides
-	}
 	if v.schema == nil {
 		v.schema = src.schema
 	}
@@ -144,13 +146,11 @@ func emitRefine(e *emitter, op *loom.Op) {
 func emitSubview(e *emitter, op *loom.Op) {
 	src := e.view(op.Operand("source"))
 	r := op.Result()
-	v := *src
-	v.off = e.offset(src, op.Indices("offsets"))
-	v.dims = r.Type.Dims
-	if drop := len(src.strides) - len(r.Type.Dims); drop > 0 && drop < len(src.strides)+1 {
-		v.strides = src.strides[drop:]
+	v := e.makeView(src.buf, e.offset(src, op.Indices("offsets")), r.Type)
+	if v.schema == nil {
+		v.schema = src.schema
 	}
-	e.vals[r] = &binding{view: &v}
+	e.vals[r] = &binding{view: v}
 }
 
 // access holds the parts of one memory operation.
@@ -260,6 +260,8 @@ func (a access) wideAlign(l lin, size int64) int64 {
 	return max(al, int64(a.v.elem.Bytes()))
 }
 
+// emitVectorLoad reads whole vectors, but three lanes one by one: clang accesses a
+// vector of three as one of four. Its optimiser joins the three again.
 func emitVectorLoad(e *emitter, op *loom.Op) {
 	a := e.access(op)
 	r := op.Result()
@@ -272,7 +274,7 @@ func emitVectorLoad(e *emitter, op *loom.Op) {
 		e.unsupported("load scalars from a rank-0 view with view.load", "a vector load from a view without axes")
 		return
 	}
-	if !a.v.unit() || r.Type.Elem.IsIndexLike() {
+	if !a.v.unit() || r.Type.Elem.IsIndexLike() || n == 3 {
 		e.lanes(r, n, func(i int) string { return a.read(a.memElem(), int64(a.v.elem.Bytes()), a.elemAt(i)) })
 		return
 	}
@@ -286,7 +288,7 @@ func emitVectorStore(e *emitter, op *loom.Op) {
 	if n == 0 {
 		return
 	}
-	if !a.v.unit() {
+	if !a.v.unit() || n == 3 {
 		for i := range n {
 			a.write(a.memElem(), int64(a.v.elem.Bytes()), a.elemAt(i), e.laneOf(x, i))
 		}

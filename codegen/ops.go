@@ -95,7 +95,7 @@ func wholeVector(l lane) bool {
 	case loom.F16, loom.F32, loom.F64:
 		return !l.flags.contract
 	case loom.I8, loom.I16, loom.I32, loom.I64:
-		return true
+		return !strings.HasSuffix(l.op.Def.Name, ".muli") || !l.fragileProduct()
 	}
 	return false
 }

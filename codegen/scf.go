@@ -17,6 +17,14 @@ var scfOps = map[string]emitFunc{
 func (e *emitter) mutables(vs []*loom.Value, inits []*loom.Value) []*cvar {
 	out := make([]*cvar, len(vs))
 	for i, v := range vs {
+		if isMemory(v) {
+			var init func(s *slot) string
+			if inits != nil {
+				init = func(s *slot) string { return e.place(inits[i], s) }
+			}
+			out[i] = e.carryMemory(v, init)
+			continue
+		}
 		init := ""
 		if inits != nil {
 			init = e.into(inits[i], v)
@@ -31,14 +39,24 @@ func (e *emitter) into(v, to *loom.Value) string {
 	if to.Type.Kind.IsIndexLike() {
 		return e.as(v, e.carrier(to))
 	}
+	if s := e.slots[to]; s != nil {
+		return e.place(v, s)
+	}
 	return e.ref(v)
 }
 
-// refuseMemory reports carried values that have no C++ variable form.
-func (e *emitter) refuseMemory(vs []*loom.Value) bool {
+// bindCarried makes v the variable cv that was declared for it.
+func (e *emitter) bindCarried(v *loom.Value, cv *cvar) {
+	if e.slots[v] == nil { // a view or buffer was bound to its slot
+		e.bind(v, cv)
+	}
+}
+
+// refuseOpaque reports carried values that have no C++ variable form.
+func (e *emitter) refuseOpaque(vs []*loom.Value) bool {
 	for _, v := range vs {
-		if k := v.Type.Kind; k != loom.Vector && !k.IsScalar() {
-			e.unsupported("make the view or buffer inside the region and carry its offset instead", "value %%%s of type '%s' is carried through control flow", v.Name, v.Type)
+		if k := v.Type.Kind; k != loom.Vector && !k.IsScalar() && !isMemory(v) {
+			e.unsupported("make it inside the region instead", "value %%%s of type '%s' is carried through control flow", v.Name, v.Type)
 			return true
 		}
 	}
@@ -73,7 +91,7 @@ func mentions(expr, name string) bool {
 }
 
 func emitFor(e *emitter, op *loom.Op) {
-	if e.refuseMemory(op.Results) {
+	if e.refuseOpaque(op.Results) {
 		return
 	}
 	body := op.Regions[0].Entry()
@@ -83,7 +101,7 @@ func emitFor(e *emitter, op *loom.Op) {
 	// Results share the variables of the carried values.
 	cvs := e.mutables(carried, op.Field("iter_args"))
 	for i, cv := range cvs {
-		e.bind(carried[i], cv)
+		e.bindCarried(carried[i], cv)
 	}
 	flo, fhi, fs := e.factAt(lo), e.factAt(hi), e.factAt(step)
 	c := c64
@@ -138,6 +156,10 @@ func (e *emitter) staysLoop(op *loom.Op, lo, hi, step facts.Fact) bool {
 
 // bindResult makes r the variable of v; the carriers may differ.
 func (e *emitter) bindResult(r *loom.Value, cv *cvar, v *loom.Value) {
+	if e.slots[v] != nil {
+		e.alias(r, v)
+		return
+	}
 	if r.Type.Kind.IsIndexLike() {
 		e.carriers[r] = e.carrier(v)
 	}
@@ -164,7 +186,7 @@ func (e *emitter) loopHint(op *loom.Op) string {
 }
 
 func emitIf(e *emitter, op *loom.Op) {
-	if e.refuseMemory(op.Results) {
+	if e.refuseOpaque(op.Results) {
 		return
 	}
 	if c, ok := e.constOf(op.Operand("condition")); ok {
@@ -193,7 +215,7 @@ func emitIf(e *emitter, op *loom.Op) {
 	e.cfg = cfg
 	e.scratch.dirty = after
 	for i, r := range op.Results {
-		e.bind(r, cvs[i])
+		e.bindCarried(r, cvs[i])
 	}
 }
 
@@ -216,13 +238,13 @@ func (e *emitter) inline(op *loom.Op, then bool) {
 }
 
 func emitWhile(e *emitter, op *loom.Op) {
-	if e.refuseMemory(op.Results) {
+	if e.refuseOpaque(op.Results) {
 		return
 	}
 	before, after := op.Regions[0].Entry(), op.Regions[1].Entry()
 	cvs := e.mutables(before.Args, op.Field("iter_args"))
 	for i, cv := range cvs {
-		e.bind(before.Args[i], cv)
+		e.bindCarried(before.Args[i], cv)
 	}
 	res := e.mutables(op.Results, nil)
 	n := e.t.control("}")
@@ -258,12 +280,12 @@ func emitWhile(e *emitter, op *loom.Op) {
 	e.cfg = cfg
 	e.loops--
 	for i, r := range op.Results {
-		e.bind(r, res[i])
+		e.bindCarried(r, res[i])
 	}
 }
 
 func emitSwitch(e *emitter, op *loom.Op) {
-	if e.refuseMemory(op.Results) {
+	if e.refuseOpaque(op.Results) {
 		return
 	}
 	cases := op.Attr("cases").Ints()
@@ -302,7 +324,7 @@ func emitSwitch(e *emitter, op *loom.Op) {
 		e.scratch.dirty = 3
 	}
 	for i, r := range op.Results {
-		e.bind(r, cvs[i])
+		e.bindCarried(r, cvs[i])
 	}
 }
 
@@ -312,13 +334,22 @@ func emitLookup(e *emitter, op *loom.Op) {
 	vals := op.Field("values")
 	w := len(op.Results)
 	sel := e.ref(op.Operand("selector"))
+	if e.refuseOpaque(op.Results) {
+		return
+	}
 	for j, r := range op.Results {
-		var b strings.Builder
-		for i, k := range keys {
-			b.WriteString(sel + " == " + itoa(k) + " ? " + e.into(vals[i*w+j], r) + " : ")
+		chain := func(one func(v *loom.Value) string) string {
+			var b strings.Builder
+			for i, k := range keys {
+				b.WriteString(sel + " == " + itoa(k) + " ? " + one(vals[i*w+j]) + " : ")
+			}
+			return b.String() + one(vals[len(keys)*w+j])
 		}
-		b.WriteString(e.into(vals[len(keys)*w+j], r))
-		e.let(r, b.String())
+		if isMemory(r) {
+			e.carryMemory(r, func(s *slot) string { return chain(func(v *loom.Value) string { return e.place(v, s) }) })
+			continue
+		}
+		e.let(r, chain(func(v *loom.Value) string { return e.into(v, r) }))
 	}
 }
 
@@ -355,38 +386,10 @@ func emitSelect(e *emitter, op *loom.Op) {
 // selectMemory chooses between two storage roots in the same memory space.
 func (e *emitter) selectMemory(op *loom.Op, c, t, f *loom.Value) {
 	r := op.Result()
-	if r.Type.Kind == loom.View {
-		a, b := e.view(t), e.view(f)
-		same := a.buf.space == b.buf.space && len(a.strides) == len(b.strides)
-		for i := range a.strides {
-			same = same && a.strides[i] == b.strides[i]
-		}
-		if same {
-			v := *a
-			v.buf = e.selectRoot(r.Name, e.ref(c), a.buf, b.buf, e.address(a, a.off), e.address(b, b.off))
-			v.off = lin{}
-			v.dims = r.Type.Dims
-			e.vals[r] = &binding{view: &v}
-			return
-		}
-	} else if r.Type.Kind == loom.Buffer && e.vals[t] != nil && e.vals[f] != nil {
-		a, b := e.vals[t].buf, e.vals[f].buf
-		if a != nil && b != nil && a.space == b.space {
-			e.vals[r] = &binding{buf: e.selectRoot(r.Name, e.ref(c), a, b, a.base, b.base)}
-			return
-		}
+	if e.refuseOpaque(op.Results) {
+		return
 	}
-	e.unsupported("select the offset or the loaded value instead", "a choice between views of different memory or layout")
-}
-
-func (e *emitter) selectRoot(name, cond string, a, b *bufRef, x, y string) *bufRef {
-	ct := "loom_u8 *"
-	if a.readonly || b.readonly {
-		ct = "const loom_u8 *"
-	}
-	cv := e.newVar(name, ct)
-	e.define(cv, cond+" ? ("+ct+")("+x+") : ("+ct+")("+y+")")
-	return &bufRef{space: a.space, base: cv.name, binding: -1, align: min(a.align, b.align), readonly: a.readonly || b.readonly}
+	e.carryMemory(r, func(s *slot) string { return e.ref(c) + " ? " + e.place(t, s) + " : " + e.place(f, s) })
 }
 
 // blocks emits a region of several blocks with labels and jumps. Every value of
@@ -406,8 +409,13 @@ func (e *emitter) blocks(r *loom.Region) *loom.Op {
 			labels[b] = e.names.pick("block_" + b.Label)
 			if i > 0 {
 				for _, a := range b.Args {
-					cv := e.declareMutable(a.Name, e.ctype(a), "")
-					e.bind(a, cv)
+					var cv *cvar
+					if isMemory(a) {
+						cv = e.carryMemory(a, nil)
+					} else {
+						cv = e.declareMutable(a.Name, e.ctype(a), "")
+						e.bind(a, cv)
+					}
 					args[b] = append(args[b], cv)
 				}
 			}

@@ -226,6 +226,9 @@ func emitInsert(e *emitter, op *loom.Op) {
 		if x.Type.Kind == loom.Vector {
 			return e.laneOf(x, i)
 		}
+		if r.Type.Elem == loom.I1 { // a lane of a mask is a byte
+			return "(loom_i1)" + paren(e.ref(x))
+		}
 		return e.elemExpr(x, r)
 	}
 	if dyn == "" {
@@ -277,7 +280,7 @@ func emitSlice(e *emitter, op *loom.Op) {
 	for a, it := range idx {
 		c, ok := e.itemConst(it)
 		if !ok {
-			e.dynamicSlice(op, a)
+			e.dynamicSlice(op)
 			return
 		}
 		off[a] = int(c)
@@ -293,17 +296,24 @@ func emitSlice(e *emitter, op *loom.Op) {
 	})
 }
 
-// dynamicSlice takes a window of a rank-1 vector at a run-time lane.
-func (e *emitter) dynamicSlice(op *loom.Op, _ int) {
+// dynamicSlice takes a window at a run-time offset: lane i of the result is always
+// equally far from the window's first lane.
+func (e *emitter) dynamicSlice(op *loom.Op) {
 	r, src := op.Result(), op.Operand("source")
-	if len(src.Type.Dims) != 1 {
-		e.unsupported("slice at literal offsets, or flatten the vector", "a run-time offset into a vector of rank %d", len(src.Type.Dims))
-		return
+	at, dyn := e.position(src.Type, op.Indices("offsets"))
+	if at != 0 {
+		dyn += " + " + itoa(int64(at)) + "u"
 	}
-	_, dyn := e.position(src.Type, op.Indices("offsets"))
 	sel := e.tmp(r.Name+"_lane", "loom_u32", dyn)
 	n := r.Type.Lanes()
-	e.lanes(r, n, func(i int) string { return e.selectLane(src, sel, i, n, src.Type.Lanes()) })
+	far := make([]int, n)
+	for i := range far {
+		c := coords(r.Type, i)
+		from := make([]int, len(src.Type.Dims))
+		copy(from[len(from)-len(c):], c)
+		far[i] = laneAt(src.Type, from)
+	}
+	e.lanes(r, n, func(i int) string { return e.selectLane(src, sel, far[i], far[n-1]+1, src.Type.Lanes()) })
 }
 
 func emitConcat(e *emitter, op *loom.Op) {
@@ -401,10 +411,12 @@ func (e *emitter) combine(kind string, k loom.Kind, f fmf, a, b string) string {
 	if k.IsIndexLike() {
 		op := map[string]string{"addi": "+", "muli": "*", "andi": "&", "ori": "|", "xori": "^"}[kind]
 		switch kind {
-		case "minsi", "minui":
+		case "minsi":
 			return "loom_min_i64(" + a + ", " + b + ")"
-		case "maxsi", "maxui":
+		case "maxsi":
 			return "loom_max_i64(" + a + ", " + b + ")"
+		case "minui", "maxui": // signed carriers hold 64-bit numbers
+			return "(loom_i64)loom_" + kind[:3] + "_u64((loom_u64)(loom_i64)" + paren(a) + ", (loom_u64)(loom_i64)" + paren(b) + ")"
 		}
 		return a + " " + op + " " + b
 	}
@@ -489,7 +501,7 @@ func emitDot2f(e *emitter, op *loom.Op) {
 	r, a, b, c := op.Result(), op.Operand("lhs"), op.Operand("rhs"), op.Operand("acc")
 	k := a.Type.Elem
 	if k != loom.F16 && k != loom.BF16 || b.Type.Elem != k || r.Type.Elem != loom.F32 {
-		e.unsupported("use f16 or bf16 pairs with an f32 accumulator", "dot2f of %s and %s into %s", k, b.Type.Elem, r.Type.Elem)
+		e.unsupported("use f16 or bf16 pairs with an f32 accumulator, or vector.dotf, which takes any floats", "dot2f of %s and %s into %s", k, b.Type.Elem, r.Type.Elem)
 		return
 	}
 	fn := "loom_dot2_" + shortNames[k]
@@ -803,7 +815,7 @@ func emitMaskRange(e *emitter, op *loom.Op) {
 	if !lo.Type.Kind.IsIndexLike() {
 		t := signed(lo.Type.Kind)
 		e.lanes(r, r.Type.Lanes(), func(i int) string {
-			return fmt.Sprintf("(%s)(%s + %s * %du) < (%s)%s", t, e.ref(lo), e.ref(st), i, t, e.ref(hi))
+			return fmt.Sprintf("(%s)(%s + (loom_u%d)%s * %du) < (%s)%s", t, e.ref(lo), max(lo.Type.Kind.Bits(), 32), paren(e.ref(st)), i, t, e.ref(hi))
 		})
 		return
 	}
@@ -821,6 +833,9 @@ func emitMaskRange(e *emitter, op *loom.Op) {
 			} else {
 				s += " + " + e.as(st, c) + " * " + intLit(int64(i), c)
 			}
+		}
+		if s == e.as(hi, c) { // compilers warn about comparing a thing with itself
+			return "false"
 		}
 		return s + " < " + e.as(hi, c)
 	})

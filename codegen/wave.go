@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/facts"
@@ -21,12 +22,11 @@ var waveOps = map[string]emitFunc{
 func (e *emitter) perLane(v, r *loom.Value, f func(x string, k loom.Kind, typ string) string) {
 	k := v.Type.Element()
 	if v.Type.Kind != loom.Vector {
-		typ := e.ctype(v)
-		s := f(e.ref(v), k, typ)
-		if k.IsIndexLike() && e.carrier(r).String() != typ {
-			s = "(" + e.carrier(r).String() + ")" + paren(s)
+		x := e.ref(v)
+		if k.IsIndexLike() { // a sum may need more bits than its terms
+			x = paren(e.as(v, e.carrier(r)))
 		}
-		e.let(r, s)
+		e.let(r, f(x, k, e.ctype(r)))
 		return
 	}
 	n := v.Type.Lanes()
@@ -57,34 +57,375 @@ func (e *emitter) cluster(op *loom.Op) (size, stride int64) {
 // lane ends with the result.
 func (e *emitter) butterfly(name, kind, x string, k loom.Kind, typ string, size, stride int64) string {
 	for m := stride; m < size*stride; m *= 2 {
-		x = e.tmp(name+"_xor"+itoa(m), typ, e.combine(kind, k, fmf{}, x, fmt.Sprintf("loom_lane_xor<%d>(%s)", m, x)))
+		if m == 16 && size == 64 && e.family() == "gfx9" {
+			return e.tmp(name+"_rows", typ, fmt.Sprintf("loom_join_rows(%s, %s)", x, e.combiner(kind, k, typ)))
+		}
+		lane := m
+		if m == 4 && stride == 1 && e.family() == "gfx9" {
+			lane = 7 // also a lane of the other four, and one instruction there
+		}
+		x = e.tmp(name+"_xor"+itoa(m), typ, e.combine(kind, k, fmf{}, x, fmt.Sprintf("loom_lane_xor<%d>(%s)", lane, x)))
 	}
 	return x
 }
 
 func isPow2(n int64) bool { return n > 0 && n&(n-1) == 0 }
 
-// waveTotal combines x over the whole subgroup. Where the last subgroup of the
-// workgroup is not full, only lanes that exist take part.
-func (e *emitter) waveTotal(name, kind, x string, k loom.Kind, typ string) string {
-	w := int64(e.wave)
-	switch {
-	case e.items%w == 0:
-		return e.butterfly(name, kind, x, k, typ, w, 1)
-	case e.items < w && isPow2(e.items):
-		return e.butterfly(name, kind, x, k, typ, e.items, 1)
+// together reports whether all lanes of a subgroup that exist reach the current op
+// at the same time: no branch or loop around it differs between them, and none has
+// left the kernel.
+func (e *emitter) together() bool {
+	same := func(at *loom.Op, vs ...*loom.Value) bool {
+		for _, v := range vs {
+			if e.facts.At(at, v).Uniform < facts.UniformSubgroup {
+				return false
+			}
+		}
+		return true
 	}
-	// Fold the lanes in order; rare, and exact about who takes part.
-	x = e.tmp(name+"_own", typ, x)
-	acc := e.declareMutable(name+"_all", typ, "loom_read_lane("+x+", 0)")
-	lanes := e.lanesHere()
-	n := e.t.control("}")
-	i := e.newVar("lane_i", "int")
-	i.defs = append(i.defs, n)
-	e.t.in(n, "for (int "+i.name+" = 1; "+i.name+" < "+lanes+"; ++"+i.name+") {", func() {
-		e.assign(acc, e.combine(kind, k, fmf{}, acc.name, "loom_read_lane("+x+", "+i.name+")"))
+	if e.scratch.left[e.op] {
+		return false
+	}
+	for r := e.op.Block.Region; r != nil; {
+		if len(r.Blocks) > 1 {
+			for _, b := range r.Blocks {
+				if t := b.Terminator(); t != nil && t.Def.Name == "cfg.cond_br" && !same(t, t.Operand("condition")) {
+					return false
+				}
+			}
+		}
+		p := r.Op
+		if p == nil {
+			return true
+		}
+		switch p.Def.Name {
+		case "scf.if", "kernel.exit":
+			if !same(p, p.Operand("condition")) {
+				return false
+			}
+		case "scf.switch":
+			if !same(p, p.Operand("selector")) {
+				return false
+			}
+		case "scf.for":
+			if !same(p, p.Operand("lower_bound"), p.Operand("upper_bound"), p.Operand("step")) && !e.equalTrips(p) {
+				return false
+			}
+		case "scf.while":
+			if t := p.Regions[0].Entry().Terminator(); t == nil || !same(t, t.Operand("condition")) {
+				return false
+			}
+		default:
+			return false
+		}
+		r = p.Block.Region
+	}
+	return true
+}
+
+// equalTrips reports a loop whose lanes start at different values and still run
+// equally often: all start below one step, and the end is a multiple of the step.
+func (e *emitter) equalTrips(loop *loom.Op) bool {
+	lo, hi, step := e.facts.At(loop, loop.Operand("lower_bound")), e.facts.At(loop, loop.Operand("upper_bound")), e.facts.At(loop, loop.Operand("step"))
+	c, ok := step.Const()
+	return ok && c > 0 && lo.Lo >= 0 && lo.Hi < c && hi.Uniform >= facts.UniformSubgroup && hi.DivisibleBy(c)
+}
+
+// powerClusters refuses clusters whose lanes no exchange by bits of the lane
+// number reaches.
+func (e *emitter) powerClusters(size, stride int64) bool {
+	if isPow2(size) && isPow2(stride) && size*stride <= int64(e.wave) {
+		return true
+	}
+	e.unsupported("use powers of two whose product is at most the subgroup size", "clusters of %d lanes at stride %d in a subgroup of %d", size, stride, e.wave)
+	return false
+}
+
+// combiner is a C++ function object that combines two values.
+func (e *emitter) combiner(kind string, k loom.Kind, typ string) string {
+	return fmt.Sprintf("[](%s a, %s b) -> %s { return %s; }", typ, typ, typ, e.combine(kind, k, fmf{}, "a", "b"))
+}
+
+// floatMarks are bit patterns of a float format: minus zero, one, the greatest
+// value, and a NaN. The lowest value has the sign bit besides.
+var floatMarks = map[loom.Kind]struct{ minusZero, one, greatest, nan uint64 }{
+	loom.F8E4M3: {0x80, 0x38, 0x7e, 0x7f}, // no infinity
+	loom.F8E5M2: {0x80, 0x3c, 0x7c, 0x7e},
+	loom.F16:    {0x8000, 0x3c00, 0x7c00, 0x7e00},
+	loom.BF16:   {0x8000, 0x3f80, 0x7f80, 0x7fc0},
+	loom.F32:    {1 << 31, 0x3f800000, 0x7f800000, 0x7fc00000},
+	loom.F64:    {1 << 63, 0x3ff0000000000000, 0x7ff0000000000000, 0x7ff8000000000000},
+}
+
+// neutral is a value that combines with any other to that other.
+func neutral(kind string, k loom.Kind, typ string) string {
+	m := floatMarks[k]
+	switch kind {
+	case "addf": // 0 + −0 is 0
+		return bitsAs(m.minusZero, k, typ)
+	case "minnumf", "maxnumf": // a NaN is ignored
+		return bitsAs(m.nan, k, typ)
+	}
+	return initial(kind, k, typ)
+}
+
+// initial is what an exclusive scan gives the first lane.
+func initial(kind string, k loom.Kind, typ string) string {
+	m := floatMarks[k]
+	width := uint(k.Bits())
+	if k.IsIndexLike() {
+		width = 32
+		if typ == "loom_i64" {
+			width = 64
+		}
+	}
+	all := ^uint64(0) >> (64 - width)
+	switch kind {
+	case "mulf":
+		return bitsAs(m.one, k, typ)
+	case "muli":
+		return bitsAs(1, k, typ)
+	case "minsi":
+		return bitsAs(all>>1, k, typ)
+	case "maxsi":
+		return bitsAs(all/2+1, k, typ)
+	case "minui", "andi":
+		return bitsAs(all, k, typ)
+	case "minnumf", "minimumf":
+		return bitsAs(m.greatest, k, typ)
+	case "maxnumf", "maximumf":
+		return bitsAs(m.greatest|m.minusZero, k, typ)
+	}
+	return bitsAs(0, k, typ)
+}
+
+// bitsAs is the value of C++ type typ with the given bits.
+func bitsAs(bits uint64, k loom.Kind, typ string) string {
+	switch k {
+	case loom.I1:
+		if typ == "bool" {
+			return fmt.Sprint(bits&1 != 0)
+		}
+	case loom.F16:
+		return fmt.Sprintf("loom_bits_f16(0x%04x)", bits)
+	case loom.F32:
+		return fmt.Sprintf("loom_bits_f32(0x%08xu)", bits)
+	case loom.F64:
+		return fmt.Sprintf("loom_bits_f64(0x%016xull)", bits)
+	}
+	suffix := "u"
+	if bits>>32 != 0 {
+		suffix = "ull"
+	}
+	return fmt.Sprintf("(%s)0x%x%s", typ, bits, suffix)
+}
+
+// inVector puts the first term of a 64-bit sum into vector registers: clang 19
+// folds an exchange into the upper half of the addition, which takes no scalar
+// register there.
+func (e *emitter) inVector(name, kind, x, typ string) string {
+	if kind == "addi" && (typ == "loom_i64" || typ == "loom_u64") {
+		return e.tmp(name+"_each", typ, "loom_keep<"+typ+">("+x+")")
+	}
+	return x
+}
+
+// waveReduce combines x over clusters of the subgroup. Which lanes exist and are
+// active decides the form: with all of them, or none of a cluster missing, the
+// lanes exchange in place.
+func (e *emitter) waveReduce(name, kind, x string, k loom.Kind, typ string, size, stride int64) string {
+	w := int64(e.wave)
+	rest := e.items % w
+	x = e.inVector(name, kind, x, typ)
+	if e.together() {
+		switch {
+		case rest == 0, stride == 1 && rest%size == 0:
+			return e.butterfly(name, kind, x, k, typ, size, stride)
+		case size == w && e.items < w && isPow2(e.items):
+			return e.butterfly(name, kind, x, k, typ, e.items, 1)
+		case size == w:
+			fn := fmt.Sprintf("loom_reduce_low<%d>", w)
+			if rows := rest & -rest; rows >= 16 { // groups of so many lanes are whole
+				x = e.butterfly(name, kind, x, k, typ, rows, 1)
+				fn = fmt.Sprintf("loom_reduce_rows<%d, %d>", w, rows)
+			}
+			return e.tmp(name+"_all", typ, fmt.Sprintf("%s(%s, %s, %s, %s)", fn, x, e.lanesHere(), neutral(kind, k, typ), e.combiner(kind, k, typ)))
+		}
+	}
+	return e.tmp(name+"_all", typ, fmt.Sprintf("loom_reduce_some<%d, %d, %d>(%s, %s)", w, size, stride, x, e.combiner(kind, k, typ)))
+}
+
+func emitWaveReduce(e *emitter, op *loom.Op) {
+	size, stride := e.cluster(op)
+	if !e.powerClusters(size, stride) {
+		return
+	}
+	r, kind := op.Result(), op.Word("kind")
+	e.perLane(op.Operand("value"), r, func(x string, k loom.Kind, typ string) string {
+		return e.waveReduce(r.Name, kind, x, k, typ, size, stride)
 	})
-	return acc.name
+}
+
+// waveScan is the scan of x over clusters. first is what an exclusive scan gives
+// the first lane; "" asks for an inclusive one.
+func (e *emitter) waveScan(kind, x string, k loom.Kind, typ string, size, stride int64, rev bool, first string) string {
+	fn, args := "loom_scan", e.inVector("scan", kind, x, typ)
+	whole := e.items%int64(e.wave) == 0
+	shape := fmt.Sprintf("%d, %d, %d, %t", e.wave, size, stride, rev)
+	if first != "" {
+		fn += "_before"
+	}
+	if e.together() && (whole || stride == 1 || size*stride <= 16) {
+		shape += fmt.Sprintf(", %t", !whole)
+		args += ", " + neutral(kind, k, typ)
+	} else {
+		fn += "_some"
+	}
+	if first != "" {
+		args += ", " + first
+	}
+	return fn + "<" + shape + ">(" + args + ", " + e.combiner(kind, k, typ) + ")"
+}
+
+func emitWaveScan(e *emitter, op *loom.Op) {
+	size, stride := e.cluster(op)
+	if !e.powerClusters(size, stride) {
+		return
+	}
+	kind, rev, excl := op.Word("kind"), op.Word("direction") == "reverse", op.Word("mode") == "exclusive"
+	e.perLane(op.Operand("value"), op.Result(), func(x string, k loom.Kind, typ string) string {
+		first := ""
+		if excl {
+			first = initial(kind, k, typ)
+		}
+		return e.waveScan(kind, x, k, typ, size, stride, rev, first)
+	})
+}
+
+// emitWaveShuffle fetches a value from another lane of a segment of width lanes.
+// A lane whose source is outside, or is not active, keeps its own value and gets
+// valid = false.
+func emitWaveShuffle(e *emitter, op *loom.Op) {
+	r, valid := op.Results[0], op.Results[1]
+	v, off, width := op.Operand("value"), op.Operand("offset"), op.Operand("width")
+	mode := op.Word("mode")
+	wave := int64(e.wave)
+	w, wok := e.constOf(width)
+	if wok && (w <= 0 || w > wave) {
+		w = wave
+	}
+	o, ook := e.constOf(off)
+	all := e.together() && e.items%wave == 0
+	if all && wok && isPow2(w) && ook && e.constantShuffle(op, mode, o, w) {
+		return
+	}
+	lane := e.tmp("lane_id", "loom_i32", e.laneExpr())
+	ws := itoa(w)
+	seg := "0"
+	switch {
+	case !wok:
+		x := e.ref(width)
+		ws = e.tmp(r.Name+"_width", "loom_i32", "(loom_i32)("+x+" - 1u < "+itoa(wave)+"u ? "+x+" : "+itoa(wave)+"u)")
+		seg = e.tmp(r.Name+"_seg", "loom_i32", lane+" - (loom_i32)((loom_u32)"+lane+" % (loom_u32)"+ws+")")
+	case w == wave:
+	case isPow2(w):
+		seg = e.tmp(r.Name+"_seg", "loom_i32", lane+" & "+itoa(-w))
+	default:
+		seg = e.tmp(r.Name+"_seg", "loom_i32", lane+" - (loom_i32)((loom_u32)"+lane+" % "+ws+"u)")
+	}
+	// Lane numbers wrap: an offset out of all range stays outside the segment.
+	os := "(loom_u32)" + paren(e.ref(off))
+	expr := map[string]string{"xor": "(loom_u32)" + lane + " ^ " + os, "up": "(loom_u32)" + lane + " - " + os, "down": "(loom_u32)" + lane + " + " + os,
+		"index": os}[mode]
+	if mode == "index" && seg != "0" {
+		expr = "(loom_u32)" + seg + " + " + os
+	}
+	src := e.tmp(r.Name+"_src", "loom_i32", "(loom_i32)("+expr+")")
+	in := "(loom_u32)" + src + " < " + ws + "u"
+	if seg != "0" {
+		in = "(loom_u32)(" + src + " - " + seg + ") < (loom_u32)" + ws
+	}
+	if !wok || !isPow2(w) { // the last segment may be cut short
+		in += " && " + src + " < " + itoa(wave)
+	}
+	if !all {
+		active := e.tmp("active", "loom_u64", e.ballot("true"))
+		in = "(" + in + ") & (((" + active + " >> (" + src + " & " + itoa(wave-1) + ")) & 1) != 0)"
+	}
+	e.let(valid, in)
+	from := e.tmp(r.Name+"_from", "loom_i32", e.ref(valid)+" ? "+src+" : "+lane)
+	fn := "loom_shuffle"
+	if !all {
+		fn = "loom_shuffle_some"
+	}
+	e.perLane(v, r, func(x string, _ loom.Kind, _ string) string { return fn + "(" + x + ", " + from + ")" })
+}
+
+// constantShuffle emits a shuffle by o within segments of w lanes, both known,
+// where every lane runs; it reports false where a general one is as good.
+func (e *emitter) constantShuffle(op *loom.Op, mode string, o, w int64) bool {
+	r, valid, v := op.Results[0], op.Results[1], op.Operand("value")
+	wave := int64(e.wave)
+	each := func(format string, args ...any) {
+		e.perLane(v, r, func(x string, _ loom.Kind, _ string) string { return fmt.Sprintf(format, append([]any{x}, args...)...) })
+	}
+	if o < 0 && (mode == "up" || mode == "down") {
+		mode, o = map[string]string{"up": "down", "down": "up"}[mode], -o
+	}
+	switch {
+	case o < 0 || o >= w || o == 0 && mode != "index": // no lane of the segment, or the own one
+		e.let(valid, fmt.Sprint(o == 0))
+		each("%s")
+		return true
+	case mode == "xor":
+		each("loom_lane_xor<%[2]d>(%[1]s)", o)
+		e.let(valid, "true")
+		return true
+	case mode == "index" && w == wave:
+		each("loom_read_lane(%s, %d)", o)
+		e.let(valid, "true")
+		return true
+	case wave == 32 && mode != "index" && o <= 16:
+		lane := e.tmp("lane_id", "loom_i32", e.laneExpr())
+		if w < wave {
+			lane = "(" + lane + " & " + itoa(w-1) + ")"
+		}
+		in := lane + " >= " + itoa(o)
+		if mode == "down" {
+			in = lane + " < " + itoa(w-o)
+		}
+		e.let(valid, in)
+		e.perLane(v, r, func(x string, _ loom.Kind, typ string) string {
+			t := e.tmp(r.Name+"_"+mode+itoa(o), typ, fmt.Sprintf("loom_lane_%s<%d>(%s)", mode, o, x))
+			return e.ref(valid) + " ? " + t + " : " + x
+		})
+		return true
+	}
+	return false
+}
+
+// emitWaveBroadcast gives every active lane the value of one lane, the one that
+// the first active lane names. Lane 0 stands for lanes that do not exist.
+func emitWaveBroadcast(e *emitter, op *loom.Op) {
+	v, l := op.Operand("value"), op.Operand("lane")
+	f := e.fact(l)
+	s := e.ref(l)
+	if f.Uniform < facts.UniformSubgroup {
+		s = "loom_first_lane(" + s + ")"
+	}
+	n := itoa(int64(e.wave))
+	if e.items%int64(e.wave) != 0 {
+		n = e.lanesHere()
+	}
+	if f.Lo < 0 || f.Hi >= min(e.lowestLanes(), int64(e.wave)) {
+		typ := e.ctype(l)
+		s = e.tmp(op.Result().Name+"_lane", typ, s)
+		u := strings.Replace(typ, "loom_i", "loom_u", 1)
+		s = "(" + u + ")" + s + " < (" + u + ")" + n + " ? (loom_i32)" + s + " : 0"
+	} else if e.ctype(l) != "loom_i32" {
+		s = "(loom_i32)" + paren(s)
+	}
+	e.perLane(v, op.Result(), func(x string, _ loom.Kind, _ string) string { return "loom_read_lane(" + x + ", " + s + ")" })
 }
 
 // lanesHere is the number of lanes of this subgroup that exist.
@@ -96,199 +437,12 @@ func (e *emitter) lanesHere() string {
 	return "(" + e.waveExpr() + " == " + itoa(e.waves()-1) + " ? " + itoa(e.items%w) + " : " + itoa(w) + ")"
 }
 
-// foldCluster combines x over the lanes of a cluster that exist, where the last
-// subgroup may cut a cluster short. The first lane of a cluster is its lowest, so
-// it exists wherever any other does; every lane takes part in each shuffle.
-func (e *emitter) foldCluster(name, kind, x string, k loom.Kind, typ string, size, stride int64) string {
-	lane := e.tmp(name+"_lane", "loom_i32", e.laneExpr())
-	first := e.tmp(name+"_first", "loom_i32", lane+" & ~"+itoa((size-1)*stride))
-	count := e.tmp(name+"_lanes", "loom_i32", e.lanesHere())
-	x = e.tmp(name+"_own", typ, x)
-	acc := e.tmp(name+"_part0", typ, "loom_shuffle("+x+", "+first+")")
-	for i := int64(1); i < size; i++ {
-		src := first + " + " + itoa(i*stride)
-		t := e.tmp(name+"_of"+itoa(i), typ, "loom_shuffle("+x+", "+src+")")
-		acc = e.tmp(name+"_part"+itoa(i), typ, src+" < "+count+" ? "+paren(e.combine(kind, k, fmf{}, acc, t))+" : "+acc)
+// lowestLanes is the number of lanes of the smallest subgroup.
+func (e *emitter) lowestLanes() int64 {
+	if n := e.items % int64(e.wave); n != 0 {
+		return n
 	}
-	return acc
-}
-
-func emitWaveReduce(e *emitter, op *loom.Op) {
-	r, v := op.Result(), op.Operand("value")
-	size, stride := e.cluster(op)
-	if !isPow2(size) || !isPow2(stride) || size*stride > int64(e.wave) {
-		e.unsupported("use powers of two whose product is at most the subgroup size", "clusters of %d lanes at stride %d in a subgroup of %d", size, stride, e.wave)
-		return
-	}
-	kind := op.Word("kind")
-	e.perLane(v, r, func(x string, k loom.Kind, typ string) string {
-		if size == int64(e.wave) {
-			return e.waveTotal(r.Name, kind, x, k, typ)
-		}
-		if n := e.items % int64(e.wave); n != 0 && (stride > 1 || n%size != 0) {
-			return e.foldCluster(r.Name, kind, x, k, typ, size, stride)
-		}
-		return e.butterfly(r.Name, kind, x, k, typ, size, stride)
-	})
-}
-
-// identity is the neutral element of a combination.
-func identity(kind string, k loom.Kind) string {
-	bits := k.Bits()
-	smin := fmt.Sprintf("(%s)((%s)1 << %d)", scalarNames[k], scalarNames[k], bits-1)
-	if k.IsIndexLike() {
-		switch kind {
-		case "minsi", "minui":
-			return "0x7fffffff"
-		case "maxsi":
-			return "(-2147483647 - 1)"
-		}
-	}
-	inf := map[loom.Kind]string{loom.F16: "loom_bits_f16(0x%04x)", loom.F32: "loom_bits_f32(0x%08xu)", loom.F64: "loom_bits_f64(0x%016xull)", loom.BF16: "(loom_bf16)0x%04x"}
-	pos := map[loom.Kind]uint64{loom.F16: 0x7c00, loom.F32: 0x7f800000, loom.F64: 0x7ff0000000000000, loom.BF16: 0x7f80}
-	nan := map[loom.Kind]uint64{loom.F16: 0x7e00, loom.F32: 0x7fc00000, loom.F64: 0x7ff8000000000000, loom.BF16: 0x7fc0}
-	neg := map[loom.Kind]uint64{loom.F16: 0xfc00, loom.F32: 0xff800000, loom.F64: 0xfff0000000000000, loom.BF16: 0xff80}
-	zero := map[loom.Kind]uint64{loom.F16: 0x8000, loom.F32: 0x80000000, loom.F64: 0x8000000000000000, loom.BF16: 0x8000}
-	switch kind {
-	case "addf": // −0 is the neutral element of float addition
-		return fmt.Sprintf(inf[k], zero[k])
-	case "mulf":
-		return floatLit(1, k)
-	case "muli":
-		return "(" + scalarNames[k] + ")1"
-	case "andi", "minui":
-		if k == loom.I1 {
-			return "true"
-		}
-		return "(" + scalarNames[k] + ")~(" + scalarNames[k] + ")0"
-	case "minsi":
-		return "(" + scalarNames[k] + ")~" + smin
-	case "maxsi":
-		return smin
-	case "minimumf":
-		return fmt.Sprintf(inf[k], pos[k])
-	case "maximumf":
-		return fmt.Sprintf(inf[k], neg[k])
-	case "minnumf", "maxnumf": // a NaN is ignored
-		return fmt.Sprintf(inf[k], nan[k])
-	}
-	if k.IsIndexLike() {
-		return "0"
-	}
-	return "(" + scalarNames[k] + ")0"
-}
-
-// prefixLanes is the inclusive prefix of x over clusters of size lanes, in
-// forward or reverse lane order.
-func (e *emitter) prefixLanes(name, kind, x string, k loom.Kind, typ, lane string, size, stride int64, reverse bool) string {
-	dir := "up"
-	if reverse {
-		dir = "down"
-	}
-	for d := int64(1); d < size; d *= 2 {
-		t := e.tmp(name+"_"+dir+itoa(d), typ, fmt.Sprintf("loom_lane_%s<%d>(%s)", dir, d*stride, x))
-		pos := lane
-		if stride > 1 {
-			pos = lane + " / " + itoa(stride)
-		}
-		if size*stride < int64(e.wave) || stride > 1 {
-			pos = "(" + pos + " & " + itoa(size-1) + ")"
-		}
-		cond := pos + " >= " + itoa(d)
-		if reverse {
-			cond = pos + " + " + itoa(d) + " < " + itoa(size)
-		}
-		x = e.tmp(name+"_scan"+itoa(d), typ, cond+" ? "+paren(e.combine(kind, k, fmf{}, t, x))+" : "+x)
-	}
-	return x
-}
-
-func emitWaveScan(e *emitter, op *loom.Op) {
-	r, v := op.Result(), op.Operand("value")
-	size, stride := e.cluster(op)
-	if !isPow2(size) || !isPow2(stride) || size*stride > int64(e.wave) {
-		e.unsupported("use powers of two whose product is at most the subgroup size", "clusters of %d lanes at stride %d in a subgroup of %d", size, stride, e.wave)
-		return
-	}
-	rev := op.Word("direction") == "reverse"
-	excl := op.Word("mode") == "exclusive"
-	if rev && e.items%int64(e.wave) != 0 {
-		e.unsupported("use a workgroup of whole subgroups", "a reverse scan in a subgroup that is not full")
-		return
-	}
-	lane := e.tmp("lane_id", "loom_i32", e.laneExpr())
-	kind := op.Word("kind")
-	e.perLane(v, r, func(x string, k loom.Kind, typ string) string {
-		s := e.prefixLanes(r.Name, kind, x, k, typ, lane, size, stride, rev)
-		if !excl {
-			return s
-		}
-		return e.shiftLane(r.Name, kind, s, k, typ, lane, size, stride, rev)
-	})
-}
-
-// shiftLane makes an inclusive prefix exclusive.
-func (e *emitter) shiftLane(name, kind, s string, k loom.Kind, typ, lane string, size, stride int64, rev bool) string {
-	dir := "up"
-	pos := lane
-	if stride > 1 {
-		pos = "(" + lane + " / " + itoa(stride) + ")"
-	}
-	cond := "(" + pos + " & " + itoa(size-1) + ") == 0"
-	if rev {
-		dir = "down"
-		cond = "(" + pos + " & " + itoa(size-1) + ") == " + itoa(size-1)
-	}
-	t := e.tmp(name+"_before", typ, fmt.Sprintf("loom_lane_%s<%d>(%s)", dir, stride, s))
-	return cond + " ? " + identity(kind, k) + " : " + t
-}
-
-// emitWaveShuffle fetches a value from another lane of a segment of width lanes.
-// A lane whose source is outside keeps its own value and gets valid = false.
-func emitWaveShuffle(e *emitter, op *loom.Op) {
-	r, valid := op.Results[0], op.Results[1]
-	v, off, width := op.Operand("value"), op.Operand("offset"), op.Operand("width")
-	mode := op.Word("mode")
-	w, wok := e.constOf(width)
-	o, ook := e.constOf(off)
-	if mode == "xor" && wok && ook && isPow2(w) && w <= int64(e.wave) && o >= 0 && o < w && isPow2(o) && e.items%int64(e.wave) == 0 {
-		e.perLane(v, r, func(x string, _ loom.Kind, _ string) string { return fmt.Sprintf("loom_lane_xor<%d>(%s)", o, x) })
-		e.let(valid, "true")
-		return
-	}
-	lane := e.tmp("lane_id", "loom_i32", e.laneExpr())
-	ws := "(loom_i32)" + e.ref(width)
-	seg := e.tmp(r.Name+"_seg", "loom_i32", lane+" & -"+paren(ws))
-	os := "(loom_i32)" + e.ref(off)
-	src := e.tmp(r.Name+"_src", "loom_i32", map[string]string{
-		"xor": lane + " ^ " + os, "up": lane + " - " + os, "down": lane + " + " + os, "index": seg + " + " + os}[mode])
-	in := src + " >= " + seg + " && " + src + " < " + seg + " + " + ws
-	if e.items%int64(e.wave) != 0 {
-		n := e.items % int64(e.wave)
-		if e.items < int64(e.wave) {
-			in += " && " + src + " < " + itoa(n)
-		} else {
-			in += " && (" + e.waveExpr() + " != " + itoa(e.waves()-1) + " || " + src + " < " + itoa(n) + ")"
-		}
-	}
-	e.let(valid, in)
-	from := e.tmp(r.Name+"_from", "loom_i32", e.ref(valid)+" ? "+src+" : "+lane)
-	e.perLane(v, r, func(x string, _ loom.Kind, _ string) string { return "loom_shuffle(" + x + ", " + from + ")" })
-}
-
-func emitWaveBroadcast(e *emitter, op *loom.Op) {
-	v, l := op.Operand("value"), op.Operand("lane")
-	s := e.ref(l)
-	if l.Type.Kind.IsIndexLike() {
-		s = e.as(l, c32)
-	} else {
-		s = "(loom_i32)" + s
-	}
-	fn := "loom_shuffle"
-	if e.fact(l).Uniform >= facts.UniformSubgroup {
-		fn = "loom_read_lane"
-	}
-	e.perLane(v, op.Result(), func(x string, _ loom.Kind, _ string) string { return fn + "(" + x + ", " + s + ")" })
+	return int64(e.wave)
 }
 
 func emitBroadcastFirst(e *emitter, op *loom.Op) {

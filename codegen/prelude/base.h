@@ -11,7 +11,7 @@ part "base" always does. Everything is written for three compilers:
 
 Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 
-//@ base loom_i8 loom_u8 loom_i16 loom_u16 loom_i32 loom_u32 loom_i64 loom_u64 loom_f32 loom_f64 loom_f16 loom_bf16 loom_f8e4m3 loom_f8e5m2 loom_i1 loom_null loom_bitcast loom_bits_f32 loom_bits_f64 loom_bits_f16 loom_f32_bits loom_f64_bits loom_f16_bits LOOM_FN LOOM_LOAD_NT LOOM_STORE_NT loom_vec loom_mem
+//@ base loom_i8 loom_u8 loom_i16 loom_u16 loom_i32 loom_u32 loom_i64 loom_u64 loom_f32 loom_f64 loom_bf16 loom_f8e4m3 loom_f8e5m2 loom_i1 loom_null loom_bitcast LOOM_FN
 #if defined(__AMDGCN__) || defined(__HIP__)
 #define LOOM_AMDGPU 1
 #elif defined(__CUDACC__) || defined(__CUDACC_RTC__)
@@ -33,13 +33,16 @@ Integers are unsigned (they wrap); bf16 and the 8-bit floats are held as bits.
 #define __launch_bounds__(n) __attribute__((launch_bounds(n)))
 #endif
 #define LOOM_WORKGROUP(n) __launch_bounds__(n) __attribute__((amdgpu_flat_work_group_size(n, n)))
+#define LOOM_WORKGROUP_UPTO(n) __launch_bounds__(n) __attribute__((amdgpu_flat_work_group_size(1, n)))
 #define LOOM_FN static __device__ inline __attribute__((always_inline, unused))
 #elif defined(LOOM_CUDA)
 #pragma nv_diag_suppress 177 // helpers that a kernel does not call
 #define LOOM_WORKGROUP(n) __launch_bounds__(n)
+#define LOOM_WORKGROUP_UPTO(n) __launch_bounds__(n)
 #define LOOM_FN static __device__ __forceinline__
 #else
 #define LOOM_WORKGROUP(n)
+#define LOOM_WORKGROUP_UPTO(n)
 #define LOOM_FN static inline __attribute__((always_inline, unused))
 #endif
 // Functions every compiler knows, by the name under which it does.
@@ -76,19 +79,19 @@ template <class T, class F> LOOM_FN T loom_bitcast(const F &f) {
   LOOM_BUILTIN(memcpy)(&t, &f, sizeof(T));
   return t;
 }
-#if defined(__clang__)
-#define LOOM_VEC(T, N, NAME) typedef T NAME __attribute__((ext_vector_type(N)))
-#define LOOM_MEM(T, A, NAME) typedef T NAME __attribute__((aligned(A), may_alias))
-typedef _Float16 loom_f16;
-#else
-// Elsewhere a vector is a struct with the same operators, a memory type a struct
-// that converts, and half a struct that computes in f32 (which rounds right for
-// one operation).
+#ifndef __clang__
+// What clang has as types of its own (vectors, memory that may alias, half) is
+// written out for others.
 #if defined(LOOM_CUDA)
 #define LOOM_MEMBER __device__ __forceinline__
 #else
 #define LOOM_MEMBER inline
 #endif
+#endif
+//@ LOOM_VEC loom_vec
+#if defined(__clang__)
+#define LOOM_VEC(T, N, NAME) typedef T NAME __attribute__((ext_vector_type(N)))
+#else
 template <class T, int N> struct loom_vec {
   T v[N];
   LOOM_MEMBER T &operator[](int i) { return v[i]; }
@@ -107,6 +110,12 @@ LOOM_VEC_OP(/)
 LOOM_VEC_OP(&)
 LOOM_VEC_OP(|)
 LOOM_VEC_OP(^)
+#define LOOM_VEC(T, N, NAME) typedef loom_vec<T, N> NAME
+#endif
+//@ LOOM_MEM loom_mem
+#if defined(__clang__)
+#define LOOM_MEM(T, A, NAME) typedef T NAME __attribute__((aligned(A), may_alias))
+#else
 template <class T, int A> struct alignas(A) loom_mem {
   T v;
   LOOM_MEMBER operator T() const { return v; }
@@ -115,8 +124,27 @@ template <class T, int A> struct alignas(A) loom_mem {
     return *this;
   }
 };
-#define LOOM_VEC(T, N, NAME) typedef loom_vec<T, N> NAME
 #define LOOM_MEM(T, A, NAME) typedef loom_mem<T, A> NAME
+#endif
+//@ LOOM_LOAD_NT LOOM_STORE_NT
+#if defined(LOOM_AMDGPU)
+#define LOOM_LOAD_NT(T, p) __builtin_nontemporal_load((const T *)(p))
+#define LOOM_STORE_NT(T, p, v) __builtin_nontemporal_store((v), (T *)(p))
+#else
+#define LOOM_LOAD_NT(T, p) (*(const T *)(p))
+#define LOOM_STORE_NT(T, p, v) (*(T *)(p) = (v))
+#endif
+//@ loom_bits_f32 loom_f32_bits
+LOOM_FN loom_f32 loom_bits_f32(loom_u32 b) { return loom_bitcast<loom_f32>(b); }
+LOOM_FN loom_u32 loom_f32_bits(loom_f32 f) { return loom_bitcast<loom_u32>(f); }
+//@ loom_bits_f64 loom_f64_bits
+LOOM_FN loom_f64 loom_bits_f64(loom_u64 b) { return loom_bitcast<loom_f64>(b); }
+LOOM_FN loom_u64 loom_f64_bits(loom_f64 f) { return loom_bitcast<loom_u64>(f); }
+//@ loom_f16 loom_bits_f16 loom_f16_bits
+#if defined(__clang__)
+typedef _Float16 loom_f16;
+#else
+// Computes in f32, which rounds right for one operation.
 struct loom_f16 {
   loom_u16 bits;
   loom_f16() = default;
@@ -176,16 +204,5 @@ LOOM_FN loom_f16 operator-(loom_f16 a) {
   return a;
 }
 #endif
-#if defined(LOOM_AMDGPU)
-#define LOOM_LOAD_NT(T, p) __builtin_nontemporal_load((const T *)(p))
-#define LOOM_STORE_NT(T, p, v) __builtin_nontemporal_store((v), (T *)(p))
-#else
-#define LOOM_LOAD_NT(T, p) (*(const T *)(p))
-#define LOOM_STORE_NT(T, p, v) (*(T *)(p) = (v))
-#endif
-LOOM_FN loom_f32 loom_bits_f32(loom_u32 b) { return loom_bitcast<loom_f32>(b); }
-LOOM_FN loom_f64 loom_bits_f64(loom_u64 b) { return loom_bitcast<loom_f64>(b); }
 LOOM_FN loom_f16 loom_bits_f16(loom_u16 b) { return loom_bitcast<loom_f16>(b); }
-LOOM_FN loom_u32 loom_f32_bits(loom_f32 f) { return loom_bitcast<loom_u32>(f); }
-LOOM_FN loom_u64 loom_f64_bits(loom_f64 f) { return loom_bitcast<loom_u64>(f); }
 LOOM_FN loom_u16 loom_f16_bits(loom_f16 f) { return loom_bitcast<loom_u16>(f); }

@@ -16,7 +16,16 @@
 #define __global__
 #define __device__
 #define __shared__ static
+// A call is a place where lanes meet: the compiler keeps calls in different
+// branches apart, and one call in one place.
+#if defined(__clang__)
+#define LOOM_HOST_MEET __attribute__((convergent))
+#define LOOM_HOST_NOINLINE __attribute__((noinline, convergent, nomerge))
+#else
+#pragma GCC optimize("no-thread-jumps")
+#define LOOM_HOST_MEET
 #define LOOM_HOST_NOINLINE __attribute__((noinline))
+#endif
 
 namespace loom_host {
 
@@ -62,7 +71,7 @@ inline Group &group() {
 
 #if defined(__x86_64__)
 // Saves the callee-saved registers on the running stack and continues on another.
-extern "C" void loom_host_switch(void **save, void *load);
+extern "C" LOOM_HOST_MEET void loom_host_switch(void **save, void *load);
 asm(R"(
 .text
 .globl loom_host_switch
@@ -85,7 +94,7 @@ loom_host_switch:
 )");
 #endif
 
-inline void leave() {
+LOOM_HOST_MEET inline void leave() {
   Group &g = group();
 #if defined(__x86_64__)
   loom_host_switch(&g.fibers[g.now].sp, g.main_sp);
@@ -240,7 +249,7 @@ inline Fiber &self() {
   return g.fibers[g.now];
 }
 
-inline void wait_wave(int kind, const void *site) {
+LOOM_HOST_MEET inline void wait_wave(int kind, const void *site) {
   Fiber &f = self();
   f.kind = kind;
   f.site = site;

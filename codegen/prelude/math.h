@@ -56,6 +56,21 @@ LOOM_FN loom_i64 loom_floordiv_i64(loom_i64 a, loom_i64 b) {
   if (b == -1) return (loom_i64)(0 - (loom_u64)a);
   return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
+//@ loom_opaque_u32
+// The value, with nothing known about how it was made.
+LOOM_FN loom_u32 loom_opaque_u32(loom_u32 a) {
+#if defined(LOOM_AMDGPU)
+  asm("" : "+v"(a));
+#endif
+  return a;
+}
+//@ loom_opaque_u64
+LOOM_FN loom_u64 loom_opaque_u64(loom_u64 a) {
+#if defined(LOOM_AMDGPU)
+  asm("" : "+v"(a));
+#endif
+  return a;
+}
 //@ loom_rotl_u64
 LOOM_FN loom_u64 loom_rotl_u64(loom_u64 a, loom_u32 n) { return (a << (n & 63)) | (a >> ((64 - n) & 63)); }
 //@ loom_rotr_u64
@@ -189,9 +204,21 @@ LOOM_FN loom_f32 loom_round_f32(loom_f32 a) {
 }
 //@ loom_minnum_f32
 // A NaN operand is ignored.
-LOOM_FN loom_f32 loom_minnum_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fminf)(a, b); }
+LOOM_FN loom_f32 loom_minnum_f32(loom_f32 a, loom_f32 b) {
+#if defined(LOOM_HOST) // its library may treat signaling NaNs apart
+  return a != a || b < a ? b : a;
+#else
+  return LOOM_BUILTIN(fminf)(a, b);
+#endif
+}
 //@ loom_maxnum_f32
-LOOM_FN loom_f32 loom_maxnum_f32(loom_f32 a, loom_f32 b) { return LOOM_BUILTIN(fmaxf)(a, b); }
+LOOM_FN loom_f32 loom_maxnum_f32(loom_f32 a, loom_f32 b) {
+#if defined(LOOM_HOST) // its library may treat signaling NaNs apart
+  return a != a || b > a ? b : a;
+#else
+  return LOOM_BUILTIN(fmaxf)(a, b);
+#endif
+}
 //@ loom_minimum_f32
 // A NaN operand gives NaN; -0 is below +0.
 LOOM_FN loom_f32 loom_minimum_f32(loom_f32 a, loom_f32 b) {
@@ -234,9 +261,21 @@ LOOM_FN loom_f64 loom_round_f64(loom_f64 a) {
 }
 //@ loom_minnum_f64
 // A NaN operand is ignored.
-LOOM_FN loom_f64 loom_minnum_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmin)(a, b); }
+LOOM_FN loom_f64 loom_minnum_f64(loom_f64 a, loom_f64 b) {
+#if defined(LOOM_HOST) // its library may treat signaling NaNs apart
+  return a != a || b < a ? b : a;
+#else
+  return LOOM_BUILTIN(fmin)(a, b);
+#endif
+}
 //@ loom_maxnum_f64
-LOOM_FN loom_f64 loom_maxnum_f64(loom_f64 a, loom_f64 b) { return LOOM_BUILTIN(fmax)(a, b); }
+LOOM_FN loom_f64 loom_maxnum_f64(loom_f64 a, loom_f64 b) {
+#if defined(LOOM_HOST) // its library may treat signaling NaNs apart
+  return a != a || b > a ? b : a;
+#else
+  return LOOM_BUILTIN(fmax)(a, b);
+#endif
+}
 //@ loom_minimum_f64
 // A NaN operand gives NaN; -0 is below +0.
 LOOM_FN loom_f64 loom_minimum_f64(loom_f64 a, loom_f64 b) {
@@ -277,7 +316,7 @@ LOOM_FN loom_f16 loom_minnum_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fminf16(a, b);
 #else
-  return (loom_f16)LOOM_BUILTIN(fminf)((loom_f32)a, (loom_f32)b);
+  return (loom_f16)loom_minnum_f32((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_maxnum_f16
@@ -285,7 +324,7 @@ LOOM_FN loom_f16 loom_maxnum_f16(loom_f16 a, loom_f16 b) {
 #if defined(LOOM_AMDGPU)
   return __builtin_fmaxf16(a, b);
 #else
-  return (loom_f16)LOOM_BUILTIN(fmaxf)((loom_f32)a, (loom_f32)b);
+  return (loom_f16)loom_maxnum_f32((loom_f32)a, (loom_f32)b);
 #endif
 }
 //@ loom_minnum_nnan_f16
@@ -515,6 +554,14 @@ LOOM_FN loom_u32 loom_perm(loom_u32 hi, loom_u32 lo, loom_u32 sel) {
   for (int i = 0; i < 32; i += 8) r |= (loom_u32)((v >> (8 * ((sel >> i) & 7u))) & 0xffu) << i;
   return r;
 #endif
+}
+//@ loom_seed_sign
+// The low bit of SplitMix64: a sign that seed plus lane number determines.
+LOOM_FN bool loom_seed_sign(loom_u64 s) {
+  s += 0x9e3779b97f4a7c15ull;
+  s = (s ^ (s >> 30)) * 0xbf58476d1ce4e5b9ull;
+  s = (s ^ (s >> 27)) * 0x94d049bb133111ebull;
+  return ((s ^ (s >> 31)) & 1u) != 0u;
 }
 //@ loom_table4
 // Four lookups at once in a table of bytes held in words.
@@ -1038,7 +1085,7 @@ LOOM_FN loom_f32 loom_fmod(loom_f32 x, loom_f32 y) {
   if (ey == 0) ey = 1;
   else my |= 0x800000u;
   loom_i32 n = ex - ey;
-  mx %= my;
+  mx = loom_opaque_u32(mx) % my; // clang 19 divides 24 bits inexactly
   while (n > 0 && mx != 0u) {
     const loom_i32 s = n < 8 ? n : 8;
     mx = (mx << s) % my;

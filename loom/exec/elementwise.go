@@ -521,7 +521,11 @@ var binaryInts = map[string]intOp{
 		case -1:
 			return uint64(-a)
 		}
-		return uint64(-floorDiv(-a, b))
+		q := a / b
+		if a%b != 0 && (a < 0) == (b < 0) {
+			q++
+		}
+		return uint64(q)
 	},
 	"ceildivui": func(x, y uint64, _ uint) uint64 {
 		if y == 0 {
