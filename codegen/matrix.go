@@ -16,73 +16,30 @@ var matrixOps = map[string]emitFunc{
 	"vector.fragment.repack": emitRepack, "vector.mma": emitMMA,
 }
 
-// tile is the lane layout of one role. With m the tile's width (16 or 32), lane l
-// belongs to group l/m and holds row or column l mod m of an operand, column
-// l mod m of an accumulator.
-type tile struct {
-	role string
-	m    int
-	n    int  // logical elements per lane, unused halves not counted
-	rep  bool // operands: every group holds the same (gfx11)
-	wide bool // accumulators: the rows of a group are adjacent
-	half bool // accumulators: one element per pair of components (16-bit, gfx11)
-	wave int
-}
+// tile is the lane layout of one role and the axis it runs along.
+type tile struct{ target.Fragment }
 
-func (e *emitter) replicates() bool {
-	switch e.family() {
-	case "gfx11", "", "reference":
-		return true
-	}
-	return false
-}
-
-// tileOf is the layout of a role for a fragment with n components of kind k.
+// tileOf is the layout of a role for a fragment with n elements of kind k.
 func (e *emitter) tileOf(role string, k loom.Kind, n int, rows, cols int64) tile {
-	t := tile{role: role, m: 16, n: n, wave: e.wave, rep: e.replicates()}
-	t.wide = !t.rep
-	if role == "lhs" && rows == 32 || role == "rhs" && cols == 32 || (role == "init" || role == "result") && rows == 32 && cols == 32 {
-		t.m = 32
+	edge := cols
+	if role == "lhs" {
+		edge = rows
 	}
-	if t.acc() && t.rep && k.Bits() == 16 && n == 2*256/e.wave {
-		t.half, t.n = true, n/2
-	}
-	return t
+	return tile{target.FragmentOf(e.family(), e.wave, role, k, n, int(edge))}
 }
-
-func (t tile) acc() bool { return t.role == "init" || t.role == "result" }
-
-// groups is the number of lane groups.
-func (t tile) groups() int { return t.wave / t.m }
-
-// place is the offset of element i from the tile's origin, as the literal part
-// and the factor of the lane's group; the lane's number in its group is added on
-// the other axis.
-func (t tile) place(i int) (lit, group int) {
-	switch {
-	case !t.acc() && t.rep:
-		return i, 0
-	case !t.acc():
-		return i, t.n
-	case !t.wide:
-		return t.groups() * i, 1
-	case t.m == 32:
-		return 8*(i/4) + i%4, 4
-	}
-	return i, t.n
-}
-
-// contiguous reports whether consecutive elements are neighbours.
-func (t tile) contiguous() bool { return !t.acc() || t.wide && t.m == 16 }
 
 // axes gives the axis that the lane number runs along and the one that elements
 // run along: 0 for rows, 1 for columns.
 func (t tile) axes() (lane, elem int) {
-	if t.role == "lhs" {
+	if t.Role == "lhs" {
 		return 0, 1
 	}
 	return 1, 0
 }
+
+// unused reports whether component i is one that 16-bit accumulators of gfx11
+// leave alone.
+func (t tile) unused(i int) bool { return i%t.Stride != 0 }
 
 // shape reads the constant extents of a fragment op.
 func (e *emitter) shape(op *loom.Op) (rows, cols int64, ok bool) {
@@ -92,19 +49,31 @@ func (e *emitter) shape(op *loom.Op) (rows, cols int64, ok bool) {
 		e.unsupported("make the fragment's extents constants of the kernel", "fragment extents that are known only at run time")
 		return 0, 0, false
 	}
+	edge := c
+	if op.Word("role") == "lhs" {
+		edge = r
+	}
+	if edge != 16 && edge != 32 {
+		e.unsupported("cut the matrix into tiles 16 or 32 wide", "a matrix tile %d wide", edge)
+		return 0, 0, false
+	}
 	return r, c, true
 }
 
-// laneValues are the lane's number inside its group and the group's number.
-func (e *emitter) laneValues(m int) (in, group *loom.Value) {
-	lane := e.laneExpr()
-	in = e.countValue("lane_in_tile", paren(lane)+" & "+itoa(int64(m-1)), int64(m-1))
+// laneValues are the lane's number inside its group and the rank of the group
+// along the element axis.
+func (e *emitter) laneValues(t tile) (in, group *loom.Value) {
+	lane := paren(e.laneExpr())
+	in = e.countValue("lane_in_tile", lane+" & "+itoa(int64(t.Edge-1)), int64(t.Edge-1))
 	shift := "4"
-	if m == 32 {
+	if t.Edge == 32 {
 		shift = "5"
 	}
-	group = e.countValue("lane_group", paren(lane)+" >> "+shift, int64(e.wave/m-1))
-	return in, group
+	rank := lane + " >> " + shift
+	if t.Swapped {
+		rank = lane + " >> 5 | (" + lane + " & 16) >> 3"
+	}
+	return in, e.countValue("lane_group", rank, int64(t.Groups-1))
 }
 
 func emitFragment(e *emitter, op *loom.Op) { e.alias(op.Result(), op.Operand("data")) }
@@ -114,10 +83,10 @@ func (a access) cell(t tile, i int, in, group *loom.Value) lin {
 	e := a.e
 	axes := [2]int{len(a.v.strides) - 2, len(a.v.strides) - 1}
 	lane, elem := t.axes()
-	lit, g := t.place(i)
+	lit, g := t.Place(i)
 	l := e.shift(a.v, a.l, axes[lane], lin{terms: []term{{coef: 1, a: in}}})
 	d := lin{c: int64(lit)}
-	if g > 0 && t.groups() > 1 {
+	if g > 0 && t.Groups > 1 {
 		d.terms = []term{{coef: int64(g), a: group}}
 	}
 	return e.shift(a.v, l, axes[elem], d)
@@ -145,12 +114,12 @@ func emitFragmentLoad(e *emitter, op *loom.Op) {
 	}
 	k := r.Type.Elem
 	per := 1 // view elements per component
-	if k.IsInt() && a.v.elem.Bits() < k.Bits() && a.v.elem.Bits() > 0 {
+	if op.Word("role") != "init" && k.IsInt() && a.v.elem.Bits() < k.Bits() && a.v.elem.Bits() > 0 {
 		per = k.Bits() / a.v.elem.Bits()
 	}
 	comps := r.Type.Lanes()
 	t := e.tileOf(op.Word("role"), k, comps*per, rows, cols)
-	in, group := e.laneValues(t.m)
+	in, group := e.laneValues(t)
 	_, ea := t.axes()
 	unit := a.v.strides[len(a.v.strides)-2+ea] == stride{c: 1}
 	conv := func(s string) string { return s }
@@ -161,14 +130,14 @@ func emitFragmentLoad(e *emitter, op *loom.Op) {
 		}
 		conv = func(s string) string { return floatToFloat(lane{src: a.v.elem, dst: k}, []string{s}) }
 	}
-	if unit && t.contiguous() && !t.half {
+	if unit && t.Contiguous() && t.Stride == 1 {
 		l := a.cell(t, 0, in, group)
-		s := a.read(vecName(elemName(a.v.elem, c64), t.n), a.wideAlign(l, int64(t.n*a.v.elem.Bytes())), l)
+		s := a.read(vecName(elemName(a.v.elem, c64), t.Count), a.wideAlign(l, int64(t.Count*a.v.elem.Bytes())), l)
 		switch {
 		case per > 1:
 			s = "loom_bitcast<" + e.ctype(r) + ">(" + s + ")"
 		case a.v.elem != k:
-			w := e.tmp(r.Name+"_raw", vecName(elemName(a.v.elem, c64), t.n), s)
+			w := e.tmp(r.Name+"_raw", vecName(elemName(a.v.elem, c64), t.Count), s)
 			e.lanes(r, comps, func(i int) string { return conv(w + "[" + itoa(int64(i)) + "]") })
 			return
 		}
@@ -177,18 +146,15 @@ func emitFragmentLoad(e *emitter, op *loom.Op) {
 	}
 	one := func(i int) string { return conv(a.read(a.memElem(), int64(a.v.elem.Bytes()), a.cell(t, i, in, group))) }
 	if per > 1 {
-		raw := e.tmp(r.Name+"_raw", vecName(elemName(a.v.elem, c64), t.n), e.list(vecName(elemName(a.v.elem, c64), t.n), t.n, one))
+		raw := e.tmp(r.Name+"_raw", vecName(elemName(a.v.elem, c64), t.Count), e.list(vecName(elemName(a.v.elem, c64), t.Count), t.Count, one))
 		e.let(r, "loom_bitcast<"+e.ctype(r)+">("+raw+")")
 		return
 	}
 	e.lanes(r, comps, func(i int) string {
-		if t.half {
-			if i%2 == 1 {
-				return e.constText(loom.IntAttr(0), k, c64)
-			}
-			return one(i / 2)
+		if t.unused(i) {
+			return e.constText(loom.IntAttr(0), k, c64)
 		}
-		return one(i)
+		return one(i / t.Stride)
 	})
 }
 
@@ -205,7 +171,7 @@ func emitFragmentStore(e *emitter, op *loom.Op) {
 	}
 	k := x.Type.Elem
 	t := e.tileOf(op.Word("role"), k, x.Type.Lanes(), rows, cols)
-	in, group := e.laneValues(t.m)
+	in, group := e.laneValues(t)
 	conv := func(s string) string { return s }
 	if a.v.elem != k {
 		l := lane{src: k, dst: a.v.elem}
@@ -213,7 +179,7 @@ func emitFragmentStore(e *emitter, op *loom.Op) {
 		case k.IsFloat() && a.v.elem.IsFloat():
 			conv = func(s string) string { return floatToFloat(l, []string{s}) }
 		case k.IsInt() && a.v.elem.IsInt():
-			conv = func(s string) string { return intToInt(false).expr(l, []string{s}) }
+			conv = func(s string) string { return intToInt(true).expr(l, []string{s}) }
 		case k.IsInt() && a.v.elem.IsFloat():
 			conv = func(s string) string { return intToFloat(true).expr(l, []string{s}) }
 		default:
@@ -221,20 +187,15 @@ func emitFragmentStore(e *emitter, op *loom.Op) {
 			return
 		}
 	}
-	comp := func(i int) string {
-		if t.half {
-			i *= 2
-		}
-		return conv(e.laneOf(x, i))
-	}
+	comp := func(i int) string { return conv(e.laneOf(x, i*t.Stride)) }
 	_, ea := t.axes()
-	if a.v.strides[len(a.v.strides)-2+ea] == (stride{c: 1}) && t.contiguous() && !t.half && a.v.elem != loom.I1 {
+	if a.v.strides[len(a.v.strides)-2+ea] == (stride{c: 1}) && t.Contiguous() && t.Stride == 1 && a.v.elem != loom.I1 {
 		l := a.cell(t, 0, in, group)
-		vt := vecName(elemName(a.v.elem, c64), t.n)
-		a.write(vt, a.wideAlign(l, int64(t.n*a.v.elem.Bytes())), l, e.list(vt, t.n, comp))
+		vt := vecName(elemName(a.v.elem, c64), t.Count)
+		a.write(vt, a.wideAlign(l, int64(t.Count*a.v.elem.Bytes())), l, e.list(vt, t.Count, comp))
 		return
 	}
-	for i := range t.n {
+	for i := range t.Count {
 		a.write(a.memElem(), int64(a.v.elem.Bytes()), a.cell(t, i, in, group), comp(i))
 	}
 }
@@ -253,7 +214,7 @@ func (e *emitter) operandOf(v *loom.Value) operand {
 	switch {
 	case k == loom.I32:
 		o.fmt = "i8"
-		if f == "i4" || f == "u4" || f == "" && o.count == 2 && e.replicates() {
+		if f == "i4" || f == "u4" || f == "" && o.count == 2 && e.tileOf("lhs", k, 16, 16, 16).Replicated {
 			o.fmt = "i4"
 		}
 		per := 4
@@ -368,6 +329,10 @@ func emitMMA(e *emitter, op *loom.Op) {
 			break
 		}
 	}
+	// A row of the table that has no helper is no instruction we can give.
+	if shape != nil && prelude()[strings.SplitN(e.mmaName(shape, a, b), "<", 2)[0]] == nil {
+		shape = nil
+	}
 	f8 := func(s string) bool { return strings.HasPrefix(s, "f8") }
 	if shape == nil || a.count != b.count || a.fmt != b.fmt && !(f8(a.fmt) && f8(b.fmt)) {
 		help := "no matrix instructions are known for the target"
@@ -443,26 +408,20 @@ func emitRepack(e *emitter, op *loom.Op) {
 		return floatToFloat(lane{src: fk, dst: tk}, []string{s})
 	}
 	comp := func(i int) string {
-		if src.half {
-			i *= 2
-		}
-		return conv(e.laneOf(v, i))
+		return conv(e.laneOf(v, i*src.Stride))
 	}
-	if src.role == dst.role || src.acc() && dst.acc() {
+	if src.Role == dst.Role || src.Accumulator() && dst.Accumulator() {
 		// The same lanes hold the same elements; only the padding may differ.
 		e.lanes(r, r.Type.Lanes(), func(i int) string {
-			if dst.half {
-				if i%2 == 1 {
-					return e.constText(loom.IntAttr(0), tk, c64)
-				}
-				i /= 2
+			if dst.unused(i) {
+				return e.constText(loom.IntAttr(0), tk, c64)
 			}
-			return comp(i)
+			return comp(i / dst.Stride)
 		})
 		return
 	}
 	typ := laneType(tk, c64)
-	if src.acc() && dst.role == "rhs" && src.m == dst.m {
+	if src.Accumulator() && dst.Role == "rhs" && src.Edge == dst.Edge {
 		e.repackColumns(r, src, dst, typ, comp)
 		return
 	}
@@ -472,27 +431,27 @@ func emitRepack(e *emitter, op *loom.Op) {
 // repackColumns keeps every element in its column: the lane that holds it differs
 // only in the group.
 func (e *emitter) repackColumns(r *loom.Value, src, dst tile, typ string, comp func(int) string) {
-	in, group := e.laneValues(src.m)
-	out := make([]string, dst.n)
-	vals := make([]string, src.n)
+	in, group := e.laneValues(src)
+	out := make([]string, dst.Count)
+	vals := make([]string, src.Count)
 	for i := range vals {
 		vals[i] = e.tmp(r.Name+"_c"+itoa(int64(i)), typ, comp(i))
 	}
-	for k := range dst.n {
-		lit, g := dst.place(k) // row k of the operand, for group 0
-		if dst.rep && !src.wide {
-			i, sg := lit/src.groups(), lit%src.groups()
-			if src.groups() == 2 {
+	for k := range dst.Count {
+		lit, g := dst.Place(k) // row k of the operand, for group 0
+		if dst.Replicated && !src.Contiguous() {
+			i, sg := lit/src.Groups, lit%src.Groups
+			if src.Groups == 2 {
 				other := e.tmp(r.Name+"_x"+itoa(int64(k)), typ, fmt.Sprintf("loom_lane_xor<16>(%s)", vals[i]))
 				out[k] = e.tmp(r.Name+"_k"+itoa(int64(k)), typ, fmt.Sprintf("%s == %d ? %s : %s", e.ref(group), sg, vals[i], other))
 				continue
 			}
-			out[k] = e.tmp(r.Name+"_k"+itoa(int64(k)), typ, fmt.Sprintf("loom_shuffle(%s, %s + %d)", vals[i], e.ref(in), sg*src.m))
+			out[k] = e.tmp(r.Name+"_k"+itoa(int64(k)), typ, fmt.Sprintf("loom_shuffle(%s, %s + %d)", vals[i], e.ref(in), sg*src.Edge))
 			continue
 		}
 		// Rows of a group are adjacent on both sides: row lit + g·group of the
 		// operand is element i of source group s.
-		if g == src.n {
+		if g == src.Count {
 			out[k] = vals[k]
 			continue
 		}
@@ -506,42 +465,39 @@ func (e *emitter) repackColumns(r *loom.Value, src, dst tile, typ string, comp f
 // and reads it back in the other layout.
 func (e *emitter) repackThroughLocal(r *loom.Value, src, dst tile, typ string, k loom.Kind, comp func(int) string) {
 	size := int64(k.Bytes())
-	pitch := int64(16)*size*int64(src.m)/16 + 16 // bytes per row, padded against bank conflicts
+	pitch := int64(16)*size*int64(src.Edge)/16 + 16 // bytes per row, padded against bank conflicts
 	base := e.repackBase()
 	wave := e.tmp("wave_id", "loom_i32", e.waveExpr())
-	in, group := e.laneValues(src.m)
+	in, group := e.laneValues(src)
 	buf := e.tmp("tile_bytes", "loom_u32", fmt.Sprintf("%du + (loom_u32)%s * %du", base, wave, e.repackBytes()))
 	addr := func(t tile, i int) string {
-		lit, g := t.place(i)
+		lit, g := t.Place(i)
 		row, col := pitch, size
 		if la, _ := t.axes(); la == 1 {
 			row, col = col, row
 		}
 		// row is the pitch of the lane's axis, col of the element's.
 		s := fmt.Sprintf("%s + (loom_u32)%s * %du", buf, e.ref(in), row)
-		if g > 0 && t.groups() > 1 {
+		if g > 0 && t.Groups > 1 {
 			s += fmt.Sprintf(" + (loom_u32)%s * %du", e.ref(group), int64(g)*col)
 		}
 		return fmt.Sprintf("%s + (%s + %du)", e.localVar(), s, int64(lit)*col)
 	}
 	e.t.add("loom_wave_barrier_local();", nil)
 	m := memName(typ, size)
-	for i := range src.n {
+	for i := range src.Count {
 		e.t.add(fmt.Sprintf("*(%s *)(%s) = %s;", m, addr(src, i), comp(i)), nil)
 	}
 	e.t.add("loom_wave_barrier_local();", nil)
-	if dst.role == "lhs" && !dst.half {
-		vt := vecName(typ, dst.n)
-		e.let(r, fmt.Sprintf("*(const %s *)(%s)", memName(vt, min(16, size*int64(dst.n))), addr(dst, 0)))
+	if dst.Role == "lhs" && dst.Stride == 1 {
+		vt := vecName(typ, dst.Count)
+		e.let(r, fmt.Sprintf("*(const %s *)(%s)", memName(vt, min(16, size*int64(dst.Count))), addr(dst, 0)))
 	} else {
 		e.lanes(r, r.Type.Lanes(), func(i int) string {
-			if dst.half {
-				if i%2 == 1 {
-					return e.constText(loom.IntAttr(0), k, c64)
-				}
-				i /= 2
+			if dst.unused(i) {
+				return e.constText(loom.IntAttr(0), k, c64)
 			}
-			return fmt.Sprintf("*(const %s *)(%s)", m, addr(dst, i))
+			return fmt.Sprintf("*(const %s *)(%s)", m, addr(dst, i/dst.Stride))
 		})
 	}
 	cv := e.vals[r].cv

@@ -60,6 +60,8 @@ Files are generated at build time; nothing needs to be committed.`,
 			}
 			picked, l := set.Select(roots)
 			ds = append(ds, l...)
+			picked, l = set.Fit(picked, target)
+			ds = append(ds, l...)
 			outs, l := set.Link(c.Context(), picked, exports.Request{Config: bindings, Target: target, Case: planCase, Close: true, StripCheck: true, StrictConfig: true})
 			ds = append(ds, l...)
 			ks, l := addonKernels(set, outs)

@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loomc/loomc/codegen"
+	"github.com/loomc/loomc/corpus"
 	"github.com/loomc/loomc/corpus/exports"
 	"github.com/loomc/loomc/linker"
 	"github.com/loomc/loomc/loom"
@@ -50,12 +51,14 @@ func (f *closeFlags) closed(c *cobra.Command, a *app, name string) (*exports.Set
 	}
 	picked, l := set.Select([]string{name})
 	ds = append(ds, l...)
-	if len(picked) == 0 {
+	one, l := set.One(picked, f.target)
+	ds = append(ds, l...)
+	if one == nil {
 		return set, nil, nil, ds, nil
 	}
 	req := exports.Request{Config: bindings, Target: f.target, Case: f.planCase, Close: true, StrictConfig: true, StripCheck: true}
 	if req.Case == "" {
-		if cases := set.Cases(picked[0]); len(cases) > 0 {
+		if cases := set.Cases(one); len(cases) > 0 {
 			req.Case = cases[0].Name.Value
 		}
 	}
@@ -75,7 +78,7 @@ func (f *closeFlags) closed(c *cobra.Command, a *app, name string) (*exports.Set
 			}}
 		}
 	}
-	outs, l := set.Link(c.Context(), picked[:1], req)
+	outs, l := set.Link(c.Context(), []*corpus.Export{one}, req)
 	ds = append(ds, l...)
 	ds = append(ds, outs[0].Diags...)
 	if len(outs[0].Closed) == 0 {

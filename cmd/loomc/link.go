@@ -119,6 +119,8 @@ func (a *app) linkCorpus(c *cobra.Command, o *linkOptions) error {
 	}
 	picked, l := set.Select(o.roots)
 	ds = append(ds, l...)
+	picked, l = set.Fit(picked, o.target)
+	ds = append(ds, l...)
 	bar := a.progress("linking")
 	outs, l := set.Link(ctx, picked, exports.Request{
 		Config: bindings, Target: o.target, Case: o.planCase, StripCheck: o.stripCheck,

@@ -138,6 +138,8 @@ func (a *app) runLint(c *cobra.Command, o *lintOptions, args []string) error {
 		}
 		picked, l := set.Select(o.roots)
 		ds = append(ds, l...)
+		picked, l = set.Fit(picked, o.target)
+		ds = append(ds, l...)
 		found, err = lint.Corpus(ctx, set, picked, opts)
 		bar.done()
 		subject = count(len(picked), "export")

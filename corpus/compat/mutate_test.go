@@ -93,6 +93,16 @@ func (b *bundle) kernelText(e *corpus.Export) (text string, start, end int) {
 	return src[start : start+end+3], start, start + end + 3
 }
 
+// withTarget gives a kernel that names no target a record for the selector.
+func (b *bundle) withTarget(e *corpus.Export, selector string) bool {
+	return b.kernel(e, func(s string) string {
+		if strings.Contains(s, "target(@") {
+			return s
+		}
+		return "amdgpu.target<" + selector + "> @its_target\n" + strings.Replace(s, "kernel.def ", "kernel.def target(@its_target) ", 1)
+	})
+}
+
 // kernel replaces the kernel's text by f of it; f returning "" means that the
 // mutation does not apply.
 func (b *bundle) kernel(e *corpus.Export, f func(string) string) bool {
@@ -373,14 +383,9 @@ var mutations = []mutation{
 			return s[:body] + "  %more = config.get @extra.key : index\n" + s[body:]
 		})
 	}, want: []string{compat.BodyChanged, compat.ConfigAdded}, reversed: []string{compat.BodyChanged, compat.ConfigRemoved}},
-	{name: "target record", change: func(b *bundle, e *corpus.Export) bool {
-		s := b.files[e.Source.Value]
-		if text, _, _ := b.kernelText(e); !strings.Contains(text, "target(@") {
-			return false
-		}
-		b.files[e.Source.Value] = strings.Replace(s, "amdgpu.target<gfx11-generic>", "amdgpu.target<gfx1151>", 1)
-		return s != b.files[e.Source.Value]
-	}, want: []string{compat.TargetNarrowed}, reversed: []string{compat.TargetWidened}},
+	{name: "target record", change: func(b *bundle, e *corpus.Export) bool { return b.withTarget(e, "gfx1151") },
+		before: func(b *bundle, e *corpus.Export) bool { return b.withTarget(e, "gfx11-generic") },
+		want:   []string{compat.TargetNarrowed}, reversed: []string{compat.TargetWidened}},
 	{name: "body", change: func(b *bundle, e *corpus.Export) bool {
 		return b.kernel(e, func(s string) string {
 			return strings.Replace(s, "  kernel.return\n", "  kernel.barrier<workgroup> ordering(acq_rel) scope(workgroup)\n  kernel.return\n", 1)

@@ -77,7 +77,28 @@ func (s *Set) derive(ctx context.Context) (*derivation, diag.List) {
 	if err := g.Wait(); err != nil {
 		ds.Add(diag.Errorf(diag.Span{}, "LINK/CANCELLED", "link stopped: %v", err).WithHelp("run it again"))
 	}
+	d.separate()
 	return d, ds
+}
+
+// separate tells variants of one name apart whose kernels are written for
+// generics: their selectors name the generics. A record that is the default
+// variant already stays that.
+func (d *derivation) separate() {
+	named := map[string][]*derived{}
+	for i := range d.exports {
+		if x := &d.exports[i]; x.abi != nil && x.export.TargetSelector.Value == "" {
+			named[x.export.Name.Value] = append(named[x.export.Name.Value], x)
+		}
+	}
+	for _, xs := range named {
+		kept := slices.IndexFunc(xs, func(x *derived) bool { return x.old != nil })
+		for i, x := range xs {
+			if len(xs) > 1 && i != kept && strings.HasSuffix(x.abi.TargetSelector, "-generic") {
+				x.export.TargetSelector = corpus.Plain(x.abi.TargetSelector)
+			}
+		}
+	}
 }
 
 // found is a kernel of the corpus.
@@ -368,7 +389,7 @@ func (d *derivation) dropped() diag.List {
 		if o := first[k]; o != nil {
 			ds.Add(diag.Errorf(x.kernel.NameSpan, "MANIFEST/DUPLICATE-EXPORT", "two kernels are exported as '%s'", x.export.ID()).
 				WithRelated(o.kernel.NameSpan, "the other one").
-				WithHelp("give one of them another name with export(…), or targets of their own"))
+				WithHelp("give one of them another name with export(…), or each a target of its own"))
 			continue
 		}
 		first[k] = x

@@ -103,7 +103,7 @@ type TestFile struct {
 // TestFiles returns the files of the corpus that define check.case, each with a
 // provider that links it against every source file of the manifest.
 func (s *Set) TestFiles(ctx context.Context, config []linker.Binding, targetName string) []TestFile {
-	libs := s.sourceFiles()
+	libs := s.sourceFiles(targetName)
 	var out []TestFile
 	for _, path := range s.corpus.Paths() {
 		if !strings.HasSuffix(path, ".loom") {
@@ -128,8 +128,9 @@ func (s *Set) TestFiles(ctx context.Context, config []linker.Binding, targetName
 	return out
 }
 
-// sourceFiles lists the files that take part in any export, in manifest order.
-func (s *Set) sourceFiles() []string {
+// sourceFiles lists the files that take part in any export, in manifest order; of
+// exports with variants, those of the one for the target.
+func (s *Set) sourceFiles(targetName string) []string {
 	seen := map[string]bool{}
 	var out []string
 	add := func(ts ...corpus.Text) {
@@ -143,8 +144,12 @@ func (s *Set) sourceFiles() []string {
 	if s.corpus.Manifest() == nil {
 		return nil
 	}
-	for i := range s.corpus.Manifest().Exports {
-		e := &s.corpus.Manifest().Exports[i]
+	all, _ := s.Select(nil)
+	if targetName == "" {
+		targetName = DefaultTarget
+	}
+	fit, _ := s.Fit(all, targetName)
+	for _, e := range fit {
 		add(e.Recipe.PrimarySources...)
 		add(e.Source)
 		add(s.libraries(e)...)

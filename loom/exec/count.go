@@ -73,13 +73,9 @@ func (l *lowerer) countOp(op *loom.Op) {
 		}
 	}
 	if op.Name() == "vector.mma" {
-		ca := l.operandCodes(op.Operand("lhs"))
-		y := fragmentLayout(l.family(), l.p.wave, "lhs", op.Operand("lhs").Type.Element(), l.count(op.Operand("lhs").Type)*ca.per)
-		k := int64(y.n)
-		if !y.rep {
-			k *= int64(y.group)
+		if m, ok := l.mmaInfo(op); ok {
+			c.matrix = 2 * int64(m.edge*m.edge*m.k)
 		}
-		c.matrix = 2 * 16 * 16 * k
 	}
 	id := len(l.c.counters)
 	l.c.counters = append(l.c.counters, c)

@@ -5,59 +5,8 @@ import (
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/exec/float"
+	"github.com/loomc/loomc/loom/target"
 )
-
-// layout says which matrix element component i of a lane holds. The tile is
-// 16 rows or columns wide; k runs along the other axis of an operand.
-type layout struct {
-	role  string
-	n     int  // components
-	group int  // lanes/16: how many lane groups a subgroup has
-	rep   bool // operands are replicated in every lane group (gfx11)
-	wide  bool // accumulator rows of a lane group are adjacent (gfx12, matrix cores)
-	half  bool // 16-bit accumulator: only even components are used
-}
-
-// at returns the element of component i in lane l, and whether the component
-// holds one.
-func (y layout) at(l, i int) (row, col int, ok bool) {
-	g, m := l/16, l%16
-	switch y.role {
-	case "lhs":
-		return m, y.k(g, i), true
-	case "rhs":
-		return y.k(g, i), m, true
-	}
-	if y.half {
-		if i%2 == 1 {
-			return 0, 0, false
-		}
-		i /= 2
-	}
-	if y.wide {
-		per := 16 / y.group
-		return g*per + i, m, true
-	}
-	return y.group*i + g, m, true
-}
-
-func (y layout) k(g, i int) int {
-	if y.rep {
-		return i
-	}
-	return g*y.n + i
-}
-
-// fragmentLayout returns the lane layout of a role with n elements per lane.
-func fragmentLayout(family string, wave int, role string, k loom.Kind, n int) layout {
-	y := layout{role: role, n: n, group: wave / 16}
-	y.rep = family == "gfx11" || family == ""
-	y.wide = !y.rep
-	if (role == "init" || role == "result") && (k == loom.F16 || k == loom.BF16) && n == 2*16/y.group {
-		y.half = true
-	}
-	return y
-}
 
 func (l *lowerer) family() string {
 	if k := l.p.Kernel; k != nil && k.Target != nil {
@@ -66,12 +15,47 @@ func (l *lowerer) family() string {
 	return ""
 }
 
+// fragment is the lane layout of a role with n elements of kind k per lane in a
+// tile edge wide.
+func (l *lowerer) fragment(role string, k loom.Kind, n, edge int) target.Fragment {
+	return target.FragmentOf(l.family(), l.p.wave, role, k, n, edge)
+}
+
+// edge is the width of a fragment op's tile in the lane direction.
+func (l *lowerer) edge(op *loom.Op) int {
+	rows, ok := l.isConst(l.val(op.Operand("rows")).r)
+	cols, ok2 := l.isConst(l.val(op.Operand("columns")).r)
+	if !ok || !ok2 {
+		l.fail("the extents of a fragment must be constants")
+		return 16
+	}
+	n := cols
+	if op.Word("role") == "lhs" {
+		n = rows
+	}
+	if n != 16 && n != 32 {
+		l.fail("a fragment %d wide; matrix tiles are 16 or 32 wide", n)
+		return 16
+	}
+	return int(n)
+}
+
+// codesPer is the number of view elements that one component of an operand packs.
+func codesPer(role string, view, k loom.Kind) int {
+	if role == "lhs" || role == "rhs" {
+		if view.IsInt() && k.IsInt() && view.Bits() < k.Bits() {
+			return k.Bits() / view.Bits()
+		}
+	}
+	return 1
+}
+
 // lowerFragment is the identity: it only names a role.
 func lowerFragment(l *lowerer, op *loom.Op) { l.alias(op.Result(), l.val(op.Operand("data"))) }
 
 // tile emits, per component that holds an element, the byte address of
 // view[idx + (row, col)].
-func (l *lowerer) tile(op *loom.Op, y layout, size int64) (addrs []ref, view val, ok bool) {
+func (l *lowerer) tile(op *loom.Op, y target.Fragment, size int64) (addrs []ref, view val, ok bool) {
 	v := op.Operand("view")
 	addr, _, st := l.address(v, op.Indices("indices"))
 	if len(st) < 2 {
@@ -88,15 +72,15 @@ func (l *lowerer) tile(op *loom.Op, y layout, size int64) (addrs []ref, view val
 	r1, r2 := reg(rs), reg(cs)
 	base := l.splat(addr, 1)
 	rn, cn := rs.n*size, cs.n*size
-	for i := range y.n {
-		if _, _, has := y.at(0, i); !has {
+	for i := range y.Count * y.Stride {
+		if _, _, has := y.At(0, i); !has {
 			addrs = append(addrs, none)
 			continue
 		}
 		d := l.newReg(true, false, 1)
 		rows, cols := make([]int64, l.p.wave), make([]int64, l.p.wave)
 		for k := range rows {
-			row, col, _ := y.at(k, i)
+			row, col, _ := y.At(k, i)
 			rows[k], cols[k] = int64(row)*rn, int64(col)*cn
 		}
 		l.emit(lowered{run: func(f *frame, in *instr) {
@@ -120,12 +104,13 @@ func lowerFragmentLoad(l *lowerer, op *loom.Op) {
 	v, res := op.Operand("view"), op.Result()
 	from, to := v.Type.Elem, res.Type.Element()
 	n := l.count(res.Type)
-	y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), to, n)
+	per := codesPer(op.Word("role"), from, to)
+	y := l.fragment(op.Word("role"), to, n*per, l.edge(op))
 	addrs, x, ok := l.tile(op, y, int64(from.Bytes()))
 	if !ok {
 		return
 	}
-	tmp := l.newReg(wideKind(from), false, y.n)
+	tmp := l.newReg(wideKind(from), false, len(addrs))
 	for i, a := range addrs {
 		dst := ref{tmp.v, int32(i)}
 		if !a.ok() {
@@ -137,6 +122,8 @@ func lowerFragmentLoad(l *lowerer, op *loom.Op) {
 	}
 	l.vals[res] = val{r: tmp}
 	switch {
+	case per > 1:
+		l.vals[res] = val{r: l.pack(tmp, n, per, from.Bits())}
 	case from != to && from.IsFloat() && to.IsFloat():
 		d := l.newReg(wideKind(to), false, n)
 		l.vals[res] = val{r: d}
@@ -146,19 +133,38 @@ func lowerFragmentLoad(l *lowerer, op *loom.Op) {
 	}
 }
 
+// pack puts per codes of some bits each into every component of n, the first
+// lowest.
+func (l *lowerer) pack(codes ref, n, per, bits int) ref {
+	d := l.newReg(false, false, n)
+	l.emit(lowered{run: func(f *frame, in *instr) {
+		for e := range n {
+			for i := f.lo; i < f.hi; i++ {
+				var w uint32
+				for j := range per {
+					w |= f.u32[in.a+(e*per+j)*f.L+i] & (1<<bits - 1) << (j * bits)
+				}
+				f.u32[in.d+e*f.L+i] = w
+			}
+		}
+	}, d: d, a: codes, n: n})
+	return d
+}
+
 func lowerFragmentStore(l *lowerer, op *loom.Op) {
 	v, value := op.Operand("view"), op.Operand("value")
 	from, to := value.Type.Element(), v.Type.Elem
 	n := l.count(value.Type)
-	y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), from, n)
+	y := l.fragment(op.Word("role"), from, n, l.edge(op))
 	r := l.lane(value)
 	if from != to {
-		if !from.IsFloat() || !to.IsFloat() {
+		convert := convertTile(from, to)
+		if convert == nil {
 			l.fail("a fragment of %s cannot be stored as %s", from, to)
 			return
 		}
 		d := l.newReg(wideKind(to), false, n)
-		l.flatRaw(convertFloat(from, to), false, n, d, r, none, none)
+		l.flatRaw(convert, false, n, d, r, none, none)
 		r = d
 	}
 	addrs, x, ok := l.tile(op, y, int64(to.Bytes()))
@@ -172,6 +178,20 @@ func lowerFragmentStore(l *lowerer, op *loom.Op) {
 		acc := &access{kind: to, size: int64(to.Bytes()), n: 1, write: true, uniID: x.uni, view: v.Type}
 		l.emitStore(lowered{a: a, b: ref{r.v, r.c + int32(i)}, n: 1, xs: []ref{x.r, none, none}, x: acc}, acc)
 	}
+}
+
+// convertTile converts an accumulator's elements to a view's on the way to memory;
+// it is nil where that has no meaning.
+func convertTile(from, to loom.Kind) flatFn {
+	switch {
+	case from.IsFloat() && to.IsFloat():
+		return convertFloat(from, to)
+	case from.IsInt() && to.IsInt():
+		return convertInt(from, to, true)
+	case from.IsInt() && to.IsFloat():
+		return intToFloat(from, to, true)
+	}
+	return nil
 }
 
 // codes describes how an operand's elements lie in its components.
@@ -191,7 +211,7 @@ func (l *lowerer) operandCodes(v *loom.Value) codes {
 	name := elementFormat(v, map[*loom.Value]bool{})
 	if name == "" {
 		switch {
-		case k == loom.I32 && l.count(v.Type)*8 == 16:
+		case k == loom.I32 && l.count(v.Type) == 2 && l.fragment("lhs", k, 16, 16).Replicated:
 			name = "i4"
 		case k == loom.I32 || k == loom.I8:
 			name = "i8"
@@ -309,10 +329,11 @@ func specFormat(v *loom.Value) string {
 // mmaInfo is what a matrix multiply needs to know about its operands.
 type mmaInfo struct {
 	a, b       codes
-	ya, yb, yc layout
+	ya, yb, yc target.Fragment
 	na, nb, nc int
 	wa, wb, wc bool // words of 64 bits
 	k          int  // elements along k
+	edge       int  // rows and columns of the product
 	acc        loom.Kind
 	isInt      bool
 }
@@ -325,18 +346,19 @@ func (l *lowerer) mmaInfo(op *loom.Op) (*mmaInfo, bool) {
 		l.fail("%s times %s does not accumulate in %s", a.Type, b.Type, res.Type)
 		return nil, false
 	}
-	fam := l.family()
-	m.ya = fragmentLayout(fam, l.p.wave, "lhs", a.Type.Element(), m.na*m.a.per)
-	m.yb = fragmentLayout(fam, l.p.wave, "rhs", b.Type.Element(), m.nb*m.b.per)
-	m.yc = fragmentLayout(fam, l.p.wave, "init", m.acc, m.nc)
-	depth := func(y layout) int {
-		if y.rep {
-			return y.n
-		}
-		return y.n * y.group
+	m.yc = l.fragment("init", m.acc, m.nc, 16)
+	if m.yc.Count*l.p.wave == 32*32 {
+		m.yc = l.fragment("init", m.acc, m.nc, 32)
 	}
-	m.k = depth(m.ya)
-	if kb := depth(m.yb); m.k != kb {
+	m.edge = m.yc.Edge
+	if m.yc.Count*l.p.wave != m.edge*m.edge {
+		l.fail("%s is not an accumulator of a square tile in a subgroup of %d lanes", res.Type, l.p.wave)
+		return nil, false
+	}
+	m.ya = l.fragment("lhs", a.Type.Element(), m.na*m.a.per, m.edge)
+	m.yb = l.fragment("rhs", b.Type.Element(), m.nb*m.b.per, m.edge)
+	m.k = m.ya.Depth()
+	if kb := m.yb.Depth(); m.k != kb {
 		l.fail("lhs has %d elements along k, rhs %d", m.k, kb)
 		return nil, false
 	}
@@ -357,15 +379,15 @@ type place struct {
 
 // places lists the codes of an operand for one subgroup; stride is the number of
 // lanes of the workgroup.
-func (m *mmaInfo) places(n int, c codes, y layout, lhs bool, width, stride int) []place {
+func (m *mmaInfo) places(n int, c codes, y target.Fragment, lhs bool, width, stride int) []place {
 	var out []place
 	for l := range width {
-		if y.rep && l >= 16 {
+		if y.Replicated && l >= y.Edge {
 			break // the other lanes hold copies
 		}
 		for e := range n {
 			for j := range c.per {
-				row, col, _ := y.at(l, e*c.per+j)
+				row, col, _ := y.At(l, e*c.per+j)
 				at := col*m.k + row
 				if lhs {
 					at = row*m.k + col
@@ -392,12 +414,12 @@ type mmaScratch struct {
 func (f *frame) mmaScratch(m *mmaInfo, width int) *mmaScratch {
 	s := f.mma[m]
 	if s == nil || s.width != width {
-		s = &mmaScratch{A: make([]float64, 16*m.k), B: make([]float64, 16*m.k), width: width}
+		s = &mmaScratch{A: make([]float64, m.edge*m.k), B: make([]float64, m.edge*m.k), width: width}
 		s.pa = m.places(m.na, m.a, m.ya, true, width, f.L)
 		s.pb = m.places(m.nb, m.b, m.yb, false, width, f.L)
 		for l := range width {
 			for e := range m.nc {
-				row, col, ok := m.yc.at(l, e)
+				row, col, ok := m.yc.At(l, e)
 				p := accPlace{int32(e*f.L + l), int32(row * m.k), int32(col * m.k)}
 				if !ok {
 					p.row = -1
@@ -510,8 +532,9 @@ func lowerRepack(l *lowerer, op *loom.Op) {
 	from := sourceRole(v)
 	// Element-wise work on a fragment keeps its layout.
 	ns, nd := l.count(v.Type), l.count(res.Type)
-	ys := fragmentLayout(l.family(), l.p.wave, from, fk, ns)
-	yd := fragmentLayout(l.family(), l.p.wave, op.Word("role"), tk, nd)
+	edge := l.edge(op)
+	ys := l.fragment(from, fk, ns, edge)
+	yd := l.fragment(op.Word("role"), tk, nd, edge)
 	if fk != tk && !(fk.IsFloat() && tk.IsFloat()) {
 		l.fail("a fragment of %s cannot become one of %s", fk, tk)
 		return
@@ -524,14 +547,14 @@ func lowerRepack(l *lowerer, op *loom.Op) {
 		f.eachSubgroup(func(base, width int) {
 			for l := range width {
 				for e := range ns {
-					if r, c, ok := ys.at(l, e); ok && r < 64 && c < 64 {
+					if r, c, ok := ys.At(l, e); ok && r < 64 && c < 64 {
 						t[r*64+c] = f.word(sw, in.a+e*f.L+base+l)
 					}
 				}
 			}
 			for l := range width {
 				for e := range nd {
-					r, c, ok := yd.at(l, e)
+					r, c, ok := yd.At(l, e)
 					var v uint64
 					if ok && r < 64 && c < 64 {
 						v = t[r*64+c]

@@ -131,20 +131,14 @@ func (l *lowerer) extents(op *loom.Op) {
 			return
 		}
 		k := value.Type.Element()
-		y := fragmentLayout(l.family(), l.p.wave, op.Word("role"), k, l.count(value.Type))
-		rows, cols := int64(16), int64(16)
-		depth := int64(y.n)
-		if k == loom.I32 && t.Elem == loom.I8 {
-			depth *= 4
-		}
-		if !y.rep {
-			depth *= int64(y.group)
-		}
-		switch op.Word("role") {
+		role := op.Word("role")
+		y := l.fragment(role, k, l.count(value.Type)*codesPer(role, t.Elem, k), l.edge(op))
+		rows, cols := int64(y.Edge), int64(y.Edge)
+		switch role {
 		case "lhs":
-			cols = depth
+			cols = int64(y.Depth())
 		case "rhs":
-			rows = depth
+			rows = int64(y.Depth())
 		}
 		c.axes[len(c.axes)-2].span, c.axes[len(c.axes)-1].span = rows, cols
 	case value != nil && len(c.axes) > 0:
