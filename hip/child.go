@@ -16,9 +16,10 @@ import (
 )
 
 // Vendors' libraries can crash the process they are loaded into. What is asked of
-// them before a launch, which devices there are and to compile a source, is asked in
-// a child of the calling program: one JSON request on its standard input, one line
-// of answer on its standard output. The subpackage runtime has the child's side.
+// them is asked in a child of the calling program: which devices there are and to
+// compile a source with one JSON request on its standard input and one line of
+// answer on its standard output (Probe, RTC), to load and launch over a connection
+// that stays open (Conn). The subpackage runtime has the child's side.
 
 // Child starts children of the program.
 type Child struct {
@@ -28,16 +29,21 @@ type Child struct {
 	Kind    string // "hip" or "cuda"; empty means "hip"
 	Library string // path of the runtime's library; empty searches
 	RTC     string // path of the run-time compiler's library; empty searches
+	Device  int    // number of the device to launch on
 	TempDir string // for the child's temporary files; empty means the system's
 }
 
 // ChildRequest is what a child is asked. Its form is private to this module: parent
 // and child are the same program.
 type ChildRequest struct {
-	Op      string // "probe" or "compile"
+	Op      string // "probe", "compile" or "serve"
 	Kind    string
 	Library string
 	RTC     string
+	Device  int
+	// Answers is the file descriptor that a serving child writes to; 0 is its
+	// standard output, where the device's own output would be in the way.
+	Answers int
 	Name    string
 	Source  []byte
 	Flags   []string
@@ -62,6 +68,7 @@ type Probe struct {
 	Library string // of the runtime; empty when there is none
 	Version string
 	Tried   []Attempt
+	Install string // what would bring the library
 	Devices []ProbeDevice
 	// NoDevice says why Devices is empty although there is a library, and Hint what
 	// to do about it.
@@ -72,6 +79,7 @@ type Probe struct {
 	RTC        string // library of the run-time compiler; empty when there is none
 	RTCVersion string
 	RTCTried   []Attempt
+	RTCInstall string
 	RTCFiles   []string // the files that the process mapped for it
 }
 
@@ -85,20 +93,6 @@ type ProbeDevice struct {
 	ComputeUnits int
 	L2Bytes      int
 	TotalMemory  uint64
-}
-
-// crashError says that the child did not live to answer.
-type crashError struct {
-	reason string
-	log    string
-}
-
-func (e *crashError) Error() string {
-	s := "the vendor's library ended the child process: " + e.reason
-	if l := firstLine(e.log); l != "" {
-		s += l
-	}
-	return s
 }
 
 // Probe asks a child what the libraries of this machine offer. A library that is
@@ -119,7 +113,7 @@ func (c Child) ask(ctx context.Context, r ChildRequest) (ChildAnswer, string, er
 	if len(c.Command) == 0 {
 		return ChildAnswer{}, "", errors.New("no command for a child process is set")
 	}
-	r.Kind, r.Library, r.RTC = c.Kind, c.Library, c.RTC
+	r.Kind, r.Library, r.RTC, r.Device = c.Kind, c.Library, c.RTC, c.Device
 	in, err := json.Marshal(r)
 	if err != nil {
 		return ChildAnswer{}, "", err
@@ -159,21 +153,7 @@ func (c Child) ask(ctx context.Context, r ChildRequest) (ChildAnswer, string, er
 		}
 		return a, log, nil // a crash on the way out changes nothing
 	}
-	reason := "it ended without an answer"
-	if sig := signalName(cmd); sig != "" {
-		reason = sig
-	} else if runErr != nil {
-		reason = runErr.Error()
-		// The Go runtime catches most signals: it prints which, then where it was.
-		for line := range strings.Lines(log) {
-			line = strings.TrimPrefix(strings.TrimSpace(line), "[signal ")
-			if strings.HasPrefix(line, "SIG") {
-				reason, _, _ = strings.Cut(line, " code=")
-				break
-			}
-		}
-	}
-	return ChildAnswer{}, log, &crashError{reason: reason, log: log}
+	return ChildAnswer{}, log, crash(cmd, runErr, log)
 }
 
 // RTC is a vendor's run-time compiler, started in a child process for every job.
@@ -221,12 +201,12 @@ func (r *RTC) Compile(ctx context.Context, j Job) (Output, error) {
 		return Output{}, err
 	}
 	a, log, err := r.Child.ask(ctx, ChildRequest{Op: "compile", Name: sourceFile, Source: j.Source, Flags: Flags(j)})
-	var crash *crashError
+	var ended *CrashError
 	switch {
-	case errors.As(err, &crash):
+	case errors.As(err, &ended):
 		ce := newCompileError(j, r.Library, log)
-		ce.Exit, ce.Reason = -1, fmt.Sprintf("%s crashed: %s", r.Library, crash.reason)
-		ce.Help = "use a clang instead: --clang, or apt-get install " + packages
+		ce.Exit, ce.Reason = -1, fmt.Sprintf("%s crashed: %s", r.Library, ended.Reason)
+		ce.Help = "use a clang instead: apt-get install " + packages
 		return Output{}, ce
 	case err != nil:
 		return Output{}, fmt.Errorf("compiling %s: %w", j.Name, err)

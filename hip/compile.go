@@ -37,6 +37,10 @@ const (
 	maxObject  = 256 << 20
 )
 
+// shellSignal is what a shell adds to the number of the signal that ended a program:
+// compilers may stand behind a script.
+const shellSignal = 128
+
 // Compile runs the compiler as a child process in a directory of its own. A
 // cancelled context kills the process and the processes it started.
 func (t *Toolchain) Compile(ctx context.Context, j Job) (Output, error) {
@@ -93,6 +97,11 @@ func (t *Toolchain) start(ctx context.Context, j Job, dir string, args []string)
 		ce.Help = hint(ce.Log, t.Major, j.Arch)
 		if sig := signalName(cmd); sig != "" {
 			ce.Reason = fmt.Sprintf("%s was ended by a signal: %s", t.Path, sig)
+			if sig == killed && ce.Help == "" {
+				ce.Help = memoryHelp
+			}
+		} else if n := ce.Exit - shellSignal; n > 0 && len(ce.Messages) == 0 {
+			ce.Reason = fmt.Sprintf("%s ended with status %d, as after signal %d", t.Path, ce.Exit, n)
 		}
 		return "", ce
 	}

@@ -14,6 +14,8 @@
 //   - [Toolchain] runs clang as a child process with the one flag list of [Flags];
 //     [RTC] does the same with a run-time compiler (hiprtc, NVRTC) that is loaded by
 //     a [Child] of the calling program, so that its crash is an error message.
+//   - [Child.Open] keeps such a child for more than one question: the subpackage
+//     runtime loads and launches through it, and its death is a [CrashError].
 //   - [ReadObject] reads what came out: target, kernels, kernarg layout, register
 //     and memory use. [CheckTarget] compares an object with a device before anything
 //     is loaded, because loading an object built for another chip can end the

@@ -12,7 +12,7 @@ import (
 // Attempt is one place that a search looked at.
 type Attempt struct {
 	Path   string // file, or bare name looked up in PATH
-	Rule   string // why it was looked at: "--clang", "LOOMC_CLANG", "ROCM_PATH", "PATH", …
+	Rule   string // why it was looked at: "flag", "LOOMC_CLANG", "ROCM_PATH", "PATH", …
 	OK     bool   // this is the one that is used
 	Reason string // why it was not used; when OK, what it is
 }
@@ -130,10 +130,23 @@ func (e *CompileError) Diagnostics(lookup Sources) diag.List {
 	if e.Reason != "" || !list.HasErrors() {
 		reason := e.Reason
 		if reason == "" {
-			reason = fmt.Sprintf("%s ended with status %d: %s", e.Compiler, e.Exit, strings.TrimSpace(tail(e.Log, 400)))
+			reason = fmt.Sprintf("%s ended with status %d", e.Compiler, e.Exit)
 		}
-		src := diag.NewSource(e.Job.Name, string(e.Job.Source))
-		list.Add(diag.Errorf(diag.Span{Src: src}, "HIP/COMPILE", "%s", reason))
+		d := diag.Errorf(diag.Span{}, "HIP/COMPILE", "%s", reason)
+		if len(e.Messages) == 0 {
+			for _, line := range firstLines(e.Log, 5) {
+				d = d.WithRelated(diag.Span{}, "it printed: %s", line)
+			}
+		}
+		list.Add(d)
+	}
+	// What the compiler gave no place is about the job as a whole: its first line
+	// says which that is.
+	own := diag.NewSource(e.Job.Name, string(e.Job.Source))
+	for i := range list {
+		if !list[i].Span.Valid() {
+			list[i].Span = diag.Span{Src: own}
+		}
 	}
 	if e.Help != "" {
 		for i := range list {
@@ -144,6 +157,17 @@ func (e *CompileError) Diagnostics(lookup Sources) diag.List {
 		}
 	}
 	return list
+}
+
+// firstLines returns up to n lines of s that hold something.
+func firstLines(s string, n int) []string {
+	var out []string
+	for line := range strings.Lines(s) {
+		if line = strings.TrimSpace(line); line != "" && len(out) < n {
+			out = append(out, line)
+		}
+	}
+	return out
 }
 
 func tail(s string, n int) string {
@@ -157,6 +181,11 @@ func tail(s string, n int) string {
 // text occurs in the log wins. {major} is the compiler's version, {arch} the job's.
 var hints = []struct{ in, help string }{
 	{`Executable "lld" doesn't exist`, "device code is linked by the compiler's own lld: apt-get install lld-{major}"},
+	{"unable to execute command: Killed", memoryHelp},
+	{"due to signal", "a program that the compiler starts crashed: try another version of it with --compiler, and report the source (--keep-source) to the compiler's authors"},
+	{"PLEASE submit a bug report", "the compiler crashed: try another version of it with --compiler, and report the source (--keep-source) to the compiler's authors"},
+	{"LLVM ERROR: out of memory", memoryHelp},
+	{"std::bad_alloc", memoryHelp},
 	{"unable to execute command", "a program that the compiler starts is missing or cannot run; device code is linked by lld: apt-get install lld-{major}"},
 	{"invalid target ID", "compiler version {major} does not know {arch}: choose another architecture or a newer compiler"},
 	{"unsupported HIP gpu architecture", "compiler version {major} does not know {arch}: choose another architecture or a newer compiler"},
@@ -166,6 +195,9 @@ var hints = []struct{ in, help string }{
 	{"local memory (", "the kernel's workgroup arrays do not fit {arch}: choose a smaller tile"},
 	{"No space left on device", "the temporary directory is full: free space or point TMPDIR elsewhere"},
 }
+
+// memoryHelp is what to do when the system ended a process to get its memory back.
+const memoryHelp = "memory is used up: compile fewer kernels at a time (GOMAXPROCS=2), or raise the limit of the container or job"
 
 func hint(log string, major int, arch string) string {
 	for _, h := range hints {

@@ -56,7 +56,7 @@ func ParseMessages(log string) []Message {
 			last = &last.Notes[len(last.Notes)-1]
 		}
 		if rest, ok := strings.CutPrefix(line, ">>> "); ok { // lld goes on below
-			last.Text += "; " + rest
+			last.Text += "; " + strings.TrimSpace(rest)
 		} else if text, ok := snippet(line, last.Line); ok && last.Snippet == "" {
 			last.Snippet = text
 		}
@@ -151,6 +151,7 @@ func renameFile(ms []Message, from, to string) {
 		if ms[i].File == from {
 			ms[i].File = to
 		}
+		ms[i].Text = strings.ReplaceAll(ms[i].Text, from, to) // lld names it in the text
 		renameFile(ms[i].Notes, from, to)
 	}
 }

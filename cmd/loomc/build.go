@@ -21,6 +21,7 @@ import (
 	"github.com/loomc/loomc/corpus/exports"
 	"github.com/loomc/loomc/hip"
 	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/loom/kernel"
 )
 
 type buildOptions struct {
@@ -71,7 +72,7 @@ cache when an equal source was compiled with an equal compiler before.`,
 	f.StringVar(&o.arch, "arch", exports.DefaultTarget, "processor to compile for")
 	f.StringVar(&o.planCase, "case", "", "build only this plan case; 'none': only what --config gives")
 	f.StringVarP(&o.output, "output", "o", "", "directory for the objects")
-	f.StringVar(&o.compiler, "compiler", "", "compiler to use instead of searching")
+	f.StringVar(&o.compiler, "compiler", "", "compiler to use instead of searching: a clang, or 'hiprtc'")
 	f.IntVar(&o.codeObject, "code-object-version", 0, "4, 5 or 6 (default 5: ROCm before 6.3 refuses 6)")
 	f.StringVar(&o.shard, "shard", "", "i/n: build only this part of the work, split by key")
 	f.BoolVar(&o.keepSource, "keep-source", false, "write the emitted HIP beside each object")
@@ -125,8 +126,23 @@ func openCache(dir string) (*hip.Cache, error) {
 	return hip.OpenCache(dir, 0)
 }
 
+// hiprtcCompiler is the --compiler that names ROCm's run-time compiler.
+const hiprtcCompiler = "hiprtc"
+
 // compiler finds the compiler for AMD code objects.
 func (f *cacheFlags) compiler(ctx context.Context, b *hip.Builder, path string) error {
+	if path == hiprtcCompiler {
+		c := deviceChild("hip")
+		if b.Cache != nil {
+			c.TempDir = b.Cache.TempDir()
+		}
+		rtc, err := hip.OpenRTC(ctx, c)
+		if err != nil {
+			return err
+		}
+		b.Compiler = rtc
+		return nil
+	}
 	search := hip.Search{Path: path}
 	if b.Cache != nil {
 		search.StateDir = b.Cache.StateDir()
@@ -197,6 +213,8 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 	}
 	picked, l := set.Select(o.roots)
 	ds = append(ds, l...)
+	picked, l = set.Fit(picked, o.arch)
+	ds = append(ds, l...)
 	if len(picked) == 0 {
 		return a.early(ds, o.format)
 	}
@@ -238,7 +256,7 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 		var ce *hip.CompileError
 		switch {
 		case errors.As(r.Err, &ce):
-			ds = append(ds, ce.Diagnostics(lookup)...)
+			ds = append(ds, atKernelOf(ce, ce.Diagnostics(lookup), units[i].closed.Kernel)...)
 		case r.Err != nil:
 			ds.Add(diag.Errorf(units[i].export.Span, "HIP/COMPILE", "%v", r.Err))
 		default:
@@ -258,6 +276,17 @@ func (a *app) runBuild(c *cobra.Command, o *buildOptions) error {
 		a.buildTable(set, units, o, outs)
 	}
 	return a.show(ds)
+}
+
+// atKernelOf places what a compiler said about a kernel as a whole at the kernel.
+func atKernelOf(ce *hip.CompileError, ds diag.List, k *kernel.Kernel) diag.List {
+	for i, d := range ds {
+		if d.Span.Src != nil && d.Span.Src.Name == ce.Job.Name && d.Span.End == 0 {
+			d.Span = k.Def.NameSpan
+			ds[i] = d.WithRelated(diag.Span{}, "compiling %s for %s with %s", ce.Job.Name, ce.Job.Arch, ce.Compiler)
+		}
+	}
+	return ds
 }
 
 // sourceLookup maps the file names of #line directives back to the corpus's texts.

@@ -46,8 +46,14 @@ func (a *app) doctorCommand() *cobra.Command {
 				}
 				fmt.Fprintf(a.out, "  %s %s\n         %s, linker %s\n         identity %.16s…\n", word, t.Path, t.VersionLine, t.Linker, t.Identity())
 			}
+			listed := map[string]bool{}
+			for _, t := range found {
+				listed[fmt.Sprintf("%s, linker %s", t.VersionLine, t.Linker)] = true
+			}
 			for _, t := range tried {
-				fmt.Fprintf(a.out, "  tried  %s: %s\n", t.Path, t.Reason)
+				if !listed[t.Reason] {
+					fmt.Fprintf(a.out, "  tried  %s (%s): %s\n", t.Path, t.Rule, t.Reason)
+				}
 			}
 			if len(found) == 0 {
 				_, _, err := hip.Discover(ctx, search)
@@ -86,37 +92,53 @@ func (a *app) doctorCommand() *cobra.Command {
 	return c
 }
 
+// enables says what a piece of a vendor's software is good for.
+var enables = map[string]struct{ library, rtc string }{
+	"hip":  {"'loomc run' and 'loomc test' with --device hip", "'loomc build --compiler hiprtc'; a clang does the same"},
+	"cuda": {"'loomc run' and 'loomc test' with --device cuda", "the same: it compiles for NVIDIA devices"},
+}
+
 // doctorDevices probes a device runtime in a child process: a crash inside a
 // vendor's library is a line of the report, not the end of it.
 func (a *app) doctorDevices(ctx context.Context, kind string) {
-	fmt.Fprintf(a.out, "\n%s devices ('loomc run --device %s')\n", strings.ToUpper(kind), kind)
+	fmt.Fprintf(a.out, "\n%s devices\n", strings.ToUpper(kind))
 	p, err := deviceChild(kind).Probe(ctx)
 	if err != nil {
-		fmt.Fprintf(a.out, "  none: %v\n", err)
+		for _, d := range hip.Explain(err, nil) {
+			fmt.Fprintf(a.out, "  broken: %s\n", d.Message)
+			for _, r := range d.Related {
+				fmt.Fprintf(a.out, "          %s\n", r.Message)
+			}
+			fmt.Fprintf(a.out, "          %s\n", d.Help)
+		}
 		return
 	}
 	if p.Library == "" {
-		fmt.Fprintln(a.out, "  none: no runtime library")
+		fmt.Fprintf(a.out, "  missing: a runtime library, for %s\n           %s\n", enables[kind].library, p.Install)
 	} else {
-		fmt.Fprintf(a.out, "  library %s, version %s\n", p.Library, orNone(p.Version))
+		fmt.Fprintf(a.out, "  library %s, version %s: for %s\n", p.Library, orNone(p.Version), enables[kind].library)
 	}
-	for _, t := range p.Tried {
-		if !t.OK && a.verbose {
-			fmt.Fprintf(a.out, "  tried  %s: %s\n", t.Path, t.Reason)
-		}
-	}
+	a.doctorTried(p.Tried)
 	if p.NoDevice != "" {
-		fmt.Fprintf(a.out, "  no device: %s\n", p.NoDevice)
-		if p.Hint != "" {
-			fmt.Fprintf(a.out, "  help: %s\n", p.Hint)
-		}
+		fmt.Fprintf(a.out, "  no device: %s\n             %s\n", p.NoDevice, p.Hint)
 	}
 	for _, d := range p.Devices {
-		fmt.Fprintf(a.out, "  %d: %s, %s, wave%d, %d compute units, %d bytes of workgroup memory, %d MiB\n",
-			d.Index, d.Name, d.Arch, d.WaveSize, d.ComputeUnits, d.LDSPerBlock, d.TotalMemory>>20)
+		fmt.Fprintf(a.out, "  %d: %s, %s, wave%d, %d compute units, %d bytes of workgroup memory, %d MiB of L2, %d MiB\n",
+			d.Index, d.Name, d.Arch, d.WaveSize, d.ComputeUnits, d.LDSPerBlock, d.L2Bytes>>20, d.TotalMemory>>20)
 	}
 	if p.RTC != "" {
-		fmt.Fprintf(a.out, "  run-time compiler %s, version %s\n", p.RTC, orNone(p.RTCVersion))
+		fmt.Fprintf(a.out, "  run-time compiler %s, version %s: for %s\n", p.RTC, orNone(p.RTCVersion), enables[kind].rtc)
+	} else {
+		fmt.Fprintf(a.out, "  missing: a run-time compiler, for %s\n           %s\n", enables[kind].rtc, p.RTCInstall)
+	}
+	a.doctorTried(p.RTCTried)
+}
+
+func (a *app) doctorTried(tried []hip.Attempt) {
+	for _, t := range tried {
+		if !t.OK {
+			fmt.Fprintf(a.out, "  tried  %s (%s): %s\n", t.Path, t.Rule, t.Reason)
+		}
 	}
 }
 
@@ -135,6 +157,7 @@ const childCommand = "device-child"
 
 func (a *app) childCommand() *cobra.Command {
 	return &cobra.Command{Use: childCommand, Hidden: true, Args: cobra.NoArgs, RunE: func(*cobra.Command, []string) error {
+		go orphaned(os.Getppid())
 		if err := hiprt.RunChild(a.in, a.out); err != nil {
 			return missing(err)
 		}

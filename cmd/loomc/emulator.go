@@ -90,7 +90,7 @@ func (e *emulator) object(ctx context.Context, k *kernel.Kernel) (*emulated, err
 		}
 		out := e.builder.Build(ctx, hip.Job{Name: u.Symbol + ".hip", Source: u.Source, Arch: emulatorArch, Wave64: u.WaveSize == 64})
 		if out.Err != nil {
-			o.err = out.Err
+			o.err = hip.Explain(out.Err, kernelSources(k))
 			return
 		}
 		o.unit = u

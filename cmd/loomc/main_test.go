@@ -3,6 +3,7 @@ package main
 import (
 	"flag"
 	"os"
+	"path/filepath"
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
@@ -25,6 +26,11 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GIT_CONFIG_NOSYSTEM", "1")
 			e.Setenv("HOME", e.WorkDir)
 			e.Setenv("LOOMC_CACHE", e.WorkDir+"/cache")
+			stub, err := filepath.Abs("../../hip/runtime/testdata/stub.c")
+			if err != nil {
+				return err
+			}
+			e.Setenv("STUB_C", stub)
 			return os.WriteFile(e.WorkDir+"/gitconfig", []byte("[user]\nname = t\nemail = t@example.com\n[init]\ndefaultBranch = main\n[protocol \"file\"]\nallow = always\n"), 0o644)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){

@@ -1,8 +1,11 @@
 package main
 
 import (
+	"cmp"
+	"context"
 	"errors"
 	"fmt"
+	"hash/fnv"
 	"os"
 	"slices"
 	"strconv"
@@ -13,6 +16,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/loomc/loomc/corpus"
+	"github.com/loomc/loomc/corpus/require"
+	hiprt "github.com/loomc/loomc/hip/runtime"
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/exec"
@@ -29,6 +34,7 @@ type runOptions struct {
 	sanitize      []string
 	dead          []string
 	repeat        int
+	format        string
 	timed, counts bool
 	trace         bool
 	lane          int
@@ -44,11 +50,22 @@ func (a *app) runCommand() *cobra.Command {
 		Long: `Links and specialises one export, evaluates its launch geometry, and runs it once.
 
 Every launch parameter needs an --arg: a scalar takes a number, a buffer a NumPy
-file (name=x.npy), or a size in bytes of zeros (name=zeros:4096). Workload parameters come from --workload,
-a launch scalar of the same name, or the plan case. --out writes a buffer after the run; its
-shape and element are those of the input file of the same buffer, or raw bytes.`,
+file (name=x.npy), a raw file, or a size in bytes: name=zeros:4096, or
+name=random:256M, finite numbers in every float format from a fixed seed. Workload
+parameters come from --workload, a launch scalar of the same name, or the plan case.
+Every buffer's length is held against what the kernel's views reach with these
+values before anything runs. --out writes a buffer after the run; its shape and
+element are those of the input file of the same buffer, or raw bytes.
+
+--device hip and cuda load and launch in a child process: a crash of the driver or
+of a kernel is a diagnostic. --time measures there: after the launch whose results
+count and a warm-up, --repeat launches and as many device-to-device copies that move
+the same bytes take turns, with enough sets of buffers to get past the device's
+cache. It prints the time of a launch by events, the bytes it must move, the rate,
+and the rate's share of what the copy reaches.`,
 		Example: `  loomc run ggml_scale_f32 --arg count=1024 --arg src=x.npy --arg dst=zeros:4096 --out dst=y.npy
-  loomc run ggml_softmax_f32 … --device hip --repeat 100 --time`,
+  loomc run ggml_scale_f32 --arg count=67108864 --arg src=random:256M --arg dst=zeros:256M \
+    --device hip --time --repeat 100`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(c *cobra.Command, args []string) error { return a.runExport(c, &o, args[0]) },
 	}
@@ -57,12 +74,13 @@ shape and element are those of the input file of the same buffer, or raw bytes.`
 	f := c.Flags()
 	f.StringVar(&o.device, "device", "cpu", "cpu (the reference executor), hip or cuda")
 	f.StringArrayVar(&o.workload, "workload", nil, "workload parameter: name=value (repeatable)")
-	f.StringArrayVar(&o.args, "arg", nil, "launch argument: name=number, name=file.npy or name=zeros:BYTES (repeatable)")
+	f.StringArrayVar(&o.args, "arg", nil, "launch argument: name=number, name=file.npy, name=zeros:BYTES or name=random:BYTES (repeatable)")
 	f.StringArrayVar(&o.outs, "out", nil, "write a buffer after the run: name=file.npy (repeatable)")
 	f.StringSliceVar(&o.sanitize, "sanitize", nil, "sanitizers to run with on the cpu; see 'loomc test'")
 	f.StringArrayVar(&o.dead, "dead", nil, "bytes the launch must not depend on: binding[lo:hi]; see 'loomc test'")
-	f.IntVar(&o.repeat, "repeat", 1, "launches to time")
-	f.BoolVar(&o.timed, "time", false, "print the time of a launch")
+	f.IntVar(&o.repeat, "repeat", 0, "launches to time on a device (default 100; with --time)")
+	f.BoolVar(&o.timed, "time", false, "print the time of a launch; on hip and cuda also its rate and a copy's")
+	f.StringVar(&o.format, "format", "text", "text or json")
 	f.BoolVar(&o.counts, "count", false, "print executed operations, loads, stores and bytes (cpu)")
 	f.BoolVar(&o.trace, "trace", false, "print the value of every operation of one work item (cpu)")
 	f.IntVar(&o.lane, "lane", 0, "work item that --trace follows, counted through the workgroup")
@@ -74,10 +92,59 @@ shape and element are those of the input file of the same buffer, or raw bytes.`
 type runArg struct {
 	arg   exec.Arg
 	array *npy.Array // shape and element of a buffer read from a file
+	// A buffer that is not read from a file has its bytes made where they are
+	// needed, which for a large one on a device is not here.
+	made bool
+	size int
+	seed *uint64 // of random contents; nil means zeros
 }
+
+// bytes returns the length of a buffer.
+func (x *runArg) bytes() int {
+	if x.made {
+		return x.size
+	}
+	return len(x.arg.Buffer)
+}
+
+// here makes the contents of a buffer in this process.
+func (x *runArg) here() {
+	if !x.made {
+		return
+	}
+	b := make([]byte, x.size)
+	if x.seed != nil {
+		hiprt.Random(b, *x.seed, 0)
+	}
+	x.arg, x.made = exec.BufferArg(b), false
+}
+
+// check refuses flags that do not go together.
+func (o *runOptions) check() error {
+	usage := func(format string, args ...any) error { return &status{exitUsage, fmt.Errorf(format, args...)} }
+	switch {
+	case o.format != "text" && o.format != "json":
+		return usage("--format %s: want text or json", o.format)
+	case o.repeat < 0:
+		return usage("--repeat %d: want a number of launches", o.repeat)
+	case o.device == "cpu" && o.repeat > 0:
+		return usage("--repeat counts the launches timed on a device; the cpu runs once: use --device hip or cuda")
+	case o.repeat > 0 && !o.timed:
+		return usage("--repeat goes with --time")
+	case o.device != "cpu" && (len(o.sanitize) > 0 || len(o.dead) > 0 || o.counts || o.trace):
+		return usage("--sanitize, --dead, --count and --trace work with --device cpu")
+	}
+	return nil
+}
+
+// defaultRepeat is how many launches are timed when nobody says.
+const defaultRepeat = 100
 
 func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 	ctx := c.Context()
+	if err := o.check(); err != nil {
+		return err
+	}
 	_, _, cl, ds, err := o.closed(c, a, name)
 	if err != nil {
 		return err
@@ -106,61 +173,38 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 	if err != nil {
 		return err
 	}
-	launch := make([]exec.Arg, len(args))
+	r := &runResult{kernel: k, geometry: geo, workload: work, device: o.device}
+	launch := require.Launch{Kernel: k, Geometry: geo, Workload: work}
+	var lengths []int64
 	for i := range args {
-		launch[i] = args[i].arg
+		if args[i].arg.IsBuffer {
+			lengths = append(lengths, int64(args[i].bytes()))
+		} else {
+			launch.Scalars = append(launch.Scalars, int64(args[i].arg.Bits))
+		}
 	}
-	var took time.Duration
+	r.scalars = launch.Scalars
+	reach := launch.Reach()
+	if err := a.show(launch.Check(reach, lengths)); err != nil {
+		return err
+	}
+	r.traffic = launch.Traffic(reach, lengths)
 	var report *exec.Report
 	if o.device == "cpu" {
-		san, err := parseSanitizers(o.sanitize, o.dead)
-		if err != nil {
-			return err
-		}
-		p, l := exec.Compile(k)
-		if err := a.show(l); err != nil {
-			return err
-		}
-		ln := exec.Launch{Geometry: geo, Args: launch, Options: exec.Options{Sanitize: san.mode, Count: o.counts, Trace: a.tracer(o)}}
-		if san.determinism != nil {
-			l, err := exec.CheckDeterminism(ctx, p, ln, *san.determinism)
-			if err != nil {
-				return a.showError(err)
-			}
-			if err := a.show(l); err != nil {
-				return err
-			}
-		}
-		start := time.Now()
-		if report, err = p.Run(ctx, ln); err != nil {
-			return a.showError(err)
-		}
-		took = time.Since(start)
+		report, err = a.runHere(ctx, o, r, args)
 	} else {
-		g, err := a.openGPU(ctx, o.device, &o.cacheFlags)
-		if err != nil {
-			return err
-		}
-		defer g.runtime.Close()
-		if o.timed {
-			g.repeat = max(o.repeat, 1)
-		}
-		if _, err := g.Launch(ctx, k, geo, launch); err != nil {
-			return a.showError(err)
-		}
-		took = g.took / time.Duration(max(o.repeat, 1))
+		err = a.runDevice(ctx, o, r, args, reach, outs)
+	}
+	if err != nil {
+		return err
 	}
 	for _, f := range outs {
 		if err := writeArray(f.path, args[f.index]); err != nil {
 			return err
 		}
 	}
-	if !a.quiet {
-		fmt.Fprintf(a.out, "%s on %s: %d × %d × %d workgroups of %d × %d × %d\n", k.Export, o.device,
-			geo.Count[0], geo.Count[1], geo.Count[2], geo.Size[0], geo.Size[1], geo.Size[2])
-	}
-	if o.timed {
-		fmt.Fprintf(a.out, "time per launch: %v\n", took)
+	if err := a.printRun(o, r); err != nil {
+		return err
 	}
 	if report == nil {
 		return nil
@@ -169,6 +213,76 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 		a.printCounts(report.Counts)
 	}
 	return a.show(report.Findings)
+}
+
+// runHere runs the launch on the reference executor.
+func (a *app) runHere(ctx context.Context, o *runOptions, r *runResult, args []runArg) (*exec.Report, error) {
+	san, err := parseSanitizers(o.sanitize, o.dead)
+	if err != nil {
+		return nil, err
+	}
+	p, l := exec.Compile(r.kernel)
+	if err := a.show(l); err != nil {
+		return nil, err
+	}
+	ln := exec.Launch{Geometry: r.geometry, Options: exec.Options{Sanitize: san.mode, Count: o.counts, Trace: a.tracer(o)}}
+	for i := range args {
+		args[i].here()
+		ln.Args = append(ln.Args, args[i].arg)
+	}
+	if san.determinism != nil {
+		l, err := exec.CheckDeterminism(ctx, p, ln, *san.determinism)
+		if err != nil {
+			return nil, a.showError(err)
+		}
+		if err := a.show(l); err != nil {
+			return nil, err
+		}
+	}
+	start := time.Now()
+	report, err := p.Run(ctx, ln)
+	if err != nil {
+		return nil, a.showError(err)
+	}
+	r.elapsed = time.Since(start)
+	return report, nil
+}
+
+// runDevice runs the launch on a GPU. Only buffers that --out asks for come back.
+func (a *app) runDevice(ctx context.Context, o *runOptions, r *runResult, args []runArg, reach []require.Reach, outs []outFile) error {
+	g, err := a.openGPU(ctx, o.device, &o.cacheFlags)
+	if err != nil {
+		return err
+	}
+	defer g.Close()
+	r.info = &g.info
+	x := gpuLaunch{kernel: r.kernel, geometry: r.geometry, reach: reach}
+	for i := range args {
+		if !args[i].arg.IsBuffer {
+			x.scalars = append(x.scalars, args[i].arg)
+			continue
+		}
+		wanted := slices.ContainsFunc(outs, func(f outFile) bool { return f.index == i })
+		m := hiprt.Memory{Size: args[i].bytes(), Data: args[i].arg.Buffer, Random: args[i].seed}
+		if args[i].made {
+			m.Data = nil
+		}
+		if wanted {
+			if args[i].made {
+				args[i].arg, args[i].made = exec.BufferArg(make([]byte, m.Size)), false
+			}
+			m.Out = args[i].arg.Buffer
+		}
+		x.buffers = append(x.buffers, gpuBuffer{memory: len(x.memory)})
+		x.memory = append(x.memory, m)
+	}
+	if o.timed {
+		x.measure = &hiprt.Measure{Repeat: cmp.Or(o.repeat, defaultRepeat), Bytes: int(r.traffic.Read + r.traffic.Write)}
+	}
+	if r.measured, err = g.run(ctx, x); err != nil {
+		return a.showError(err)
+	}
+	return nil
 }
 
 // tracer prints the values of one work item, each with its source line.
@@ -211,6 +325,8 @@ func (a *app) showError(err error) error {
 	var d diag.Diagnostic
 	var l diag.List
 	switch {
+	case errors.Is(err, context.Canceled):
+		return err
 	case errors.As(err, &l):
 		return a.show(l)
 	case errors.As(err, &d):
@@ -280,12 +396,24 @@ func readArg(p *loom.Value, text string) (runArg, error) {
 		}
 		return runArg{arg: exec.IntArg(n)}, nil
 	}
-	if size, ok := strings.CutPrefix(text, "zeros:"); ok {
-		n, err := strconv.ParseInt(size, 0, 64)
-		if err != nil || n < 0 || n > 1<<34 {
-			return runArg{}, fmt.Errorf("zeros:%s: want a number of bytes", size)
+	for _, kind := range []string{"zeros", "random"} {
+		text, ok := strings.CutPrefix(text, kind+":")
+		if !ok {
+			continue
 		}
-		return runArg{arg: exec.BufferArg(make([]byte, n))}, nil
+		n, err := parseBytes(text)
+		if err != nil {
+			return runArg{}, fmt.Errorf("%s:%s: %w", kind, text, err)
+		}
+		x := runArg{arg: exec.Arg{IsBuffer: true}, made: true, size: n}
+		if kind == "random" {
+			// Two buffers of one launch differ, the same buffer is the same every time.
+			h := fnv.New64a()
+			h.Write([]byte(p.Name))
+			seed := h.Sum64()
+			x.seed = &seed
+		}
+		return x, nil
 	}
 	b, err := os.ReadFile(text)
 	if err != nil {
@@ -299,6 +427,22 @@ func readArg(p *loom.Value, text string) (runArg, error) {
 		return runArg{}, fmt.Errorf("%s: %w", text, err)
 	}
 	return runArg{arg: exec.BufferArg(arr.Data), array: arr}, nil
+}
+
+// parseBytes reads a number of bytes, with K, M or G for powers of 1024.
+func parseBytes(text string) (int, error) {
+	digits, shift := text, 0
+	for i, unit := range []string{"K", "M", "G"} {
+		if d, ok := strings.CutSuffix(text, unit); ok {
+			digits, shift = d, 10*(i+1)
+		}
+	}
+	const most = 1 << 40
+	n, err := strconv.ParseInt(digits, 0, 64)
+	if err != nil || n < 0 || n > most>>shift {
+		return 0, errors.New("want a number of bytes, as in 4096, 64K, 256M or 1G")
+	}
+	return int(n) << shift, nil
 }
 
 // workloadValues collects the workload parameters: flags, launch scalars of the

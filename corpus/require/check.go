@@ -117,8 +117,8 @@ func (k *checker) fail(sp diag.Span, code, format string, args ...any) *diag.Dia
 	return &k.Diags[len(k.Diags)-1]
 }
 
-// find looks the export up: the variant for the case's target, else the default
-// one, else any.
+// find looks the export up: the variant that suits the case's target, without a
+// target the default one.
 func (k *checker) find() *corpus.Export {
 	m := k.bench.surface.Set().Corpus().Manifest()
 	if m == nil {
@@ -134,15 +134,14 @@ func (k *checker) find() *corpus.Export {
 	} else {
 		vs = m.Variants(k.Case.Export)
 	}
-	for _, want := range []string{k.Case.Target, ""} {
-		for _, e := range vs {
-			if e.TargetSelector.Value == want {
-				return e
-			}
-		}
-	}
 	if len(vs) > 0 {
-		return vs[0]
+		e, ds := k.bench.surface.Set().One(vs, k.Case.Target)
+		for _, d := range ds {
+			d.Span = k.at(k.Case.ExportSpan)
+			d.Message = fmt.Sprintf("case '%s': %s", k.Case.Name, d.Message)
+			k.Diags.Add(d)
+		}
+		return e
 	}
 	d := k.fail(k.Case.ExportSpan, "REQUIRE/EXPORT", "the corpus has no export '%s'", k.Case.Export)
 	if near := m.NearestExport(k.Case.Export); near != "" {

@@ -17,6 +17,7 @@
 //	bench.go      Bench: specialised kernels, each made once
 //	geometry.go   the launch geometry of a kernel for given values
 //	footprint.go  how far a kernel reaches into its bindings for given values
+//	launch.go     Launch: what one launch that is about to happen needs of its buffers
 //	predicate.go  predicates over known values
 //	check.go      Check: one demand against the corpus
 //	rules.go      model metadata to demands; expr.go: the expressions in it

@@ -3,6 +3,7 @@ package require
 import (
 	"math"
 	"math/bits"
+	"strings"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
@@ -51,6 +52,7 @@ type view struct {
 	binding int
 	base    facts.Fact // byte offset of element 0
 	dims    []facts.Fact
+	window  []bool       // the extent is written as a number; see addressSpace
 	strides []facts.Fact // in elements
 	shift   []facts.Fact // added to indices, for subviews; nil for none
 	own     []facts.Fact // a subview's own extents
@@ -129,10 +131,17 @@ func (f *footprint) view(o *loom.Op) {
 	v := &view{binding: n, base: f.set.At(o, o.Operand("byte_offset")), elem: int64(t.Elem.Bytes()), known: true, span: o.NameSpan()}
 	for _, d := range t.Dims {
 		v.dims = append(v.dims, f.extent(o, d))
+		v.window = append(v.window, d.Val == nil || f.literal(d.Val))
 	}
 	v.strides, v.known = f.strides(o, t, v.dims)
 	f.layouts(n, o, t)
 	f.views[o.Result()] = v
+}
+
+// literal reports whether v is a constant of the text, and not a value of the launch.
+func (f *footprint) literal(v *loom.Value) bool {
+	d := f.set.Root(v).Def
+	return d != nil && strings.HasSuffix(d.Name(), ".constant")
 }
 
 func (f *footprint) extent(o *loom.Op, d loom.Dim) facts.Fact {
@@ -349,7 +358,7 @@ func (f *footprint) end(o *loom.Op, v *view) (int64, bool) {
 		} else if v.shift != nil && i < len(v.own) && v.own[i].Hi > 0 && v.shift[i].Hi >= 0 {
 			top = min(top, add(v.shift[i].Hi, v.own[i].Hi-1))
 		}
-		if top >= addressSpace {
+		if top >= addressSpace && v.window[i] {
 			return 0, false
 		}
 		s := v.strides[i]

@@ -88,7 +88,8 @@ func (b *Buffer) Fill(v byte) error {
 	}, b)
 }
 
-// CopyFrom copies n bytes at srcOff of src, on the same device, to off of b.
+// CopyFrom copies n bytes at srcOff of src, on the same device, to off of b. It
+// happens in order with launches and is not waited for.
 func (b *Buffer) CopyFrom(off int, src *Buffer, srcOff, n int) error {
 	if src.d != b.d {
 		return fmt.Errorf("copying from device %d to device %d: not supported", src.d.info.Index, b.d.info.Index)

@@ -1,6 +1,7 @@
 package runtime
 
 import (
+	"bufio"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,13 +14,28 @@ import (
 	"github.com/loomc/loomc/hip"
 )
 
-// RunChild serves one request of a hip.Child: it reads it from in and writes the
-// answer to out. A program calls it with its standard input and output from the
+// RunChild is the child's side of a hip.Child: it reads a request from in and
+// answers to out, or, when the parent opened a connection, serves it until the
+// parent closes it. A program calls it with its standard input and output from the
 // hidden command that hip.Child.Command leads to, and exits.
 func RunChild(in io.Reader, out io.Writer) error {
-	var r hip.ChildRequest
-	if err := json.NewDecoder(in).Decode(&r); err != nil {
+	// The request is one line; what follows it are the messages of a connection.
+	lines := bufio.NewReaderSize(in, 1<<16)
+	line, err := lines.ReadBytes('\n')
+	if err != nil && (!errors.Is(err, io.EOF) || len(line) == 0) {
 		return fmt.Errorf("reading the request: %w", err)
+	}
+	var r hip.ChildRequest
+	if err := json.Unmarshal(line, &r); err != nil {
+		return fmt.Errorf("reading the request: %w", err)
+	}
+	if r.Op == "serve" {
+		if r.Answers != 0 {
+			f := os.NewFile(uintptr(r.Answers), "answers")
+			defer f.Close()
+			out = f
+		}
+		return serve(r, lines, out)
 	}
 	a := answer(r)
 	b, err := json.Marshal(a)
@@ -66,7 +82,7 @@ func answer(r hip.ChildRequest) hip.ChildAnswer {
 
 // probe opens both libraries of a kind. A kind without one of them is not an error.
 func probe(o Options, compiler string) (hip.Probe, error) {
-	p := hip.Probe{Kind: string(o.Kind)}
+	p := hip.Probe{Kind: string(o.Kind), Install: runtimes[o.Kind].install, RTCInstall: compilers[o.Kind].install}
 	rtcOptions := o
 	rtcOptions.Library = compiler
 	c, path, tried, err := openRTC(rtcOptions)

@@ -122,6 +122,31 @@ func TestChildCompileFails(t *testing.T) {
 	}
 }
 
+// Debian's HIP 5.2 has a hiprtc that aborts: the child does, this process does not.
+func TestDebianHiprtcAborts(t *testing.T) {
+	c := child(t)
+	c.RTC = "libamdhip64.so.5"
+	rtc, err := hip.OpenRTC(context.Background(), c)
+	var m *hip.MissingError
+	if errors.As(err, &m) {
+		t.Skipf("SKIPPED: %v (apt-get install libamdhip64-5)", err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, err = rtc.Compile(context.Background(), hip.Job{Name: "k.hip", Source: []byte(`extern "C" __attribute__((global)) void k(float* p) { *p = 1; }`), Arch: "gfx1151"})
+	if err == nil {
+		t.Skip("SKIPPED: this libamdhip64.so.5 compiles; it is not Debian's 5.2")
+	}
+	var ce *hip.CompileError
+	if !errors.As(err, &ce) || ce.Exit != -1 || !strings.Contains(err.Error(), "libamdhip64.so.5 crashed: SIGABRT") {
+		t.Errorf("error %v", err)
+	}
+	if d := ce.Diagnostics(nil); !d.HasErrors() || !strings.Contains(d[0].Help, "use a clang instead") {
+		t.Errorf("diagnostics %v", d)
+	}
+}
+
 func TestChildHangIsCancelled(t *testing.T) {
 	rtc, err := hip.OpenRTC(context.Background(), child(t))
 	if err != nil {

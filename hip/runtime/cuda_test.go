@@ -148,6 +148,64 @@ func TestCUDALaunch(t *testing.T) {
 	t.Logf("kernel %.0f GB/s, device-to-device copy %.0f GB/s", rate(12*n, kernel.Seconds()), rate(8*n, copied.Seconds()))
 }
 
+// The same device in a child: results, times, a fault that leaves the caller and the
+// next child unharmed.
+func TestCUDAProcess(t *testing.T) {
+	ctx := context.Background()
+	rtc := nvrtc(t)
+	open := func() *Process {
+		p, err := OpenProcess(ctx, hip.Child{Command: rtc.Child.Command, Kind: "cuda", TempDir: t.TempDir()})
+		var m *hip.MissingError
+		var e *Error
+		if errors.As(err, &m) || errors.As(err, &e) && e.Code == codeNoDevice {
+			t.Skipf("SKIPPED: %v", err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { p.Close() })
+		return p
+	}
+	p := open()
+	out, err := rtc.Compile(ctx, hip.Job{Name: "add.cu", Source: []byte(cudaAdd), Arch: p.Info().Arch})
+	if err != nil {
+		t.Fatal(err)
+	}
+	past, err := p.Load(ctx, out.Object, "past", Param{Name: "p", Pointer: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	small := Geometry{Grid: [3]uint32{1, 1, 1}, Block: [3]uint32{32, 1, 1}}
+	var e *Error
+	if _, err := past.Launch(ctx, small, []Memory{{Size: 4}}, []ProcessArg{{}}, nil); !errors.As(err, &e) || e.Code != 700 {
+		t.Errorf("error %v", err)
+	}
+	p.Close()
+
+	p = open()
+	k, err := p.Load(ctx, out.Object, "add_f32", cudaParams...)
+	if err != nil {
+		t.Fatal(err)
+	}
+	const n = 64 << 20
+	seed := uint64(1)
+	want, got := make([]byte, 4*n), make([]byte, 4*n)
+	Random(want, seed, 0)
+	g := Geometry{Grid: [3]uint32{n / 256, 1, 1}, Block: [3]uint32{256, 1, 1}}
+	m, err := k.Launch(ctx, g, []Memory{{Size: 4 * n, Random: &seed}, {Size: 4 * n}, {Size: 4 * n, Out: got}},
+		[]ProcessArg{{Memory: 0}, {Memory: 1}, {Memory: 2}, {Value: []byte{0, 0, 0, 4}}}, &Measure{Repeat: 50, Bytes: 12 * n})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(got, want) {
+		t.Error("random + zero is something else")
+	}
+	t.Logf("launches %v, copies of %d bytes %v", m.Launches[:3], m.CopyBytes, m.Copies[:3])
+	if len(m.Launches) != 50 || len(m.Copies) != 50 {
+		t.Errorf("%d launches, %d copies", len(m.Launches), len(m.Copies))
+	}
+}
+
 func TestCUDARefusesBadSource(t *testing.T) {
 	d := cudaDevice(t)
 	_, err := nvrtc(t).Compile(context.Background(), hip.Job{Name: "bad.cu", Source: []byte("int x = nope;"), Arch: d.Info().Arch})

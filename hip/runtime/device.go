@@ -124,31 +124,16 @@ type Module struct {
 // it: a *hip.ObjectError or *hip.MismatchError.
 func (d *Device) Load(image []byte) (*Module, error) {
 	m := &Module{d: d}
-	if len(image) == 0 {
-		return nil, &hip.ObjectError{Err: errors.New("no bytes")}
+	object, err := checkImage(d.Kind(), image, d.info.Arch, d.r.override)
+	if err != nil {
+		return nil, err
 	}
-	switch d.Kind() {
-	case HIP:
-		object, err := hip.ReadObject(image)
-		if err != nil {
-			return nil, err
-		}
-		if err := hip.CheckTarget(object.Target, d.info.Arch); err != nil {
-			var m *hip.MismatchError
-			if d.r.override != "" && errors.As(err, &m) {
-				m.Reason += fmt.Sprintf(" (%s=%s is set: the device's own architecture may be another)", overrideVariable, d.r.override)
-			}
-			return nil, err
-		}
-		m.object = object
-	case CUDA:
-		if err := checkCUDA(image, d.info.Arch); err != nil {
-			return nil, err
-		}
+	m.object = object
+	if d.Kind() == CUDA {
 		// PTX is a C string; a cubin does not mind.
 		image = append(append(make([]byte, 0, len(image)+1), image...), 0)
 	}
-	err := d.on(func() error {
+	err = d.on(func() error {
 		h, e := d.r.d.load(image)
 		if e != nil {
 			e.Hint = d.loadHint(e, m.object)
@@ -162,6 +147,29 @@ func (d *Device) Load(image []byte) (*Module, error) {
 		return nil, fmt.Errorf("loading onto device %d (%s): %w", d.info.Index, d.info.Arch, err)
 	}
 	return m, nil
+}
+
+// checkImage reads what may be loaded onto a device of a kind, and refuses what is
+// not an object or is for another chip. The object is zero on CUDA.
+func checkImage(kind Kind, image []byte, arch, override string) (hip.Object, error) {
+	if len(image) == 0 {
+		return hip.Object{}, &hip.ObjectError{Err: errors.New("no bytes")}
+	}
+	if kind == CUDA {
+		return hip.Object{}, checkCUDA(image, arch)
+	}
+	object, err := hip.ReadObject(image)
+	if err != nil {
+		return hip.Object{}, err
+	}
+	if err := hip.CheckTarget(object.Target, arch); err != nil {
+		var m *hip.MismatchError
+		if override != "" && errors.As(err, &m) {
+			m.Reason += fmt.Sprintf(" (%s=%s is set: the device's own architecture may be another)", overrideVariable, override)
+		}
+		return hip.Object{}, err
+	}
+	return object, nil
 }
 
 func (d *Device) loadHint(e *Error, o hip.Object) string {

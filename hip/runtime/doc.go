@@ -16,11 +16,15 @@
 //
 // A launch is checked before the driver sees it: number, kind and size of the
 // arguments against the kernel's metadata, access and length of buffers against what
-// the caller says the kernel needs, the geometry against what the kernel was
-// compiled for. An object for another chip is refused before it is loaded.
+// the caller says the kernel ([Param]) or this launch ([Arg.Needs]) needs, the
+// geometry against what the kernel was compiled for. An object for another chip is refused before it is loaded.
+//
+// [Kernel.Times] and [Device.CopyTimes] measure by events.
 //
 // A driver that crashes takes the process with it. What must survive that runs in a
-// child: [RunChild] is the child's side, hip.Child the parent's.
+// child: [OpenProcess] opens a device in one, to load and launch there with the same
+// checks, and a crash is a *hip.CrashError. [RunChild] is the child's side of that and
+// of the other questions that a hip.Child asks.
 //
 // With the build tag loomc_static the package keeps its interface and reports that
 // it cannot open anything. A program that imports purego needs the system's dynamic

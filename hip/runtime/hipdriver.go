@@ -23,7 +23,7 @@ type hipDriver struct {
 	hipFree               func(p address) int32
 	memcpyTo              func(dst address, src unsafe.Pointer, n uintptr, kind int32) int32
 	memcpyFrom            func(dst unsafe.Pointer, src address, n uintptr, kind int32) int32
-	memcpyOn              func(dst, src address, n uintptr, kind int32) int32
+	hipMemcpyAsync        func(dst, src address, n uintptr, kind int32, stream handle) int32
 	hipMemset             func(p address, v int32, n uintptr) int32
 	hipModuleLoadData     func(m *handle, image unsafe.Pointer) int32
 	hipModuleUnload       func(m handle) int32
@@ -55,7 +55,7 @@ func (d *hipDriver) bindings() []binding {
 		{"hipFree", &d.hipFree, false},
 		{"hipMemcpy", &d.memcpyTo, false},
 		{"hipMemcpy", &d.memcpyFrom, false},
-		{"hipMemcpy", &d.memcpyOn, false},
+		{"hipMemcpyAsync", &d.hipMemcpyAsync, false},
 		{"hipMemset", &d.hipMemset, false},
 		{"hipModuleLoadData", &d.hipModuleLoadData, false},
 		{"hipModuleUnload", &d.hipModuleUnload, false},
@@ -202,7 +202,8 @@ func (d *hipDriver) toHost(dst unsafe.Pointer, src address, n uintptr) *Error {
 }
 
 func (d *hipDriver) copyDevice(dst, src address, n uintptr) *Error {
-	return d.err("hipMemcpy", d.memcpyOn(dst, src, n, copyOnDevice))
+	// In order with launches and without waiting for them, as CUDA's call does it.
+	return d.err("hipMemcpyAsync", d.hipMemcpyAsync(dst, src, n, copyOnDevice, 0))
 }
 
 func (d *hipDriver) fill(a address, v byte, n uintptr) *Error {

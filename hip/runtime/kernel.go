@@ -36,6 +36,11 @@ type Kernel struct {
 // there is none, on CUDA, params are required.
 func (m *Module) Kernel(name string, params ...Param) (*Kernel, error) {
 	k := &Kernel{m: m, name: name, params: slices.Clone(params)}
+	for i, p := range params {
+		if !p.Pointer && p.Size <= 0 {
+			return nil, fmt.Errorf("kernel %s, argument %d (%s): a value of %d bytes by its description", name, i, p.Name, p.Size)
+		}
+	}
 	if m.d.Kind() == HIP {
 		info, found := m.object.Kernel(name)
 		if !found {
@@ -144,8 +149,18 @@ type Arg struct {
 	buffer *Buffer
 	offset int
 	input  bool   // the caller relies on the kernel not writing to it
+	need   int    // bytes from offset that this launch touches
+	why    string // where need comes from
 	value  []byte // little-endian
 	typ    string // for messages
+}
+
+// Needs says how many bytes of the buffer, from the passed offset, this launch may
+// touch with its other arguments, and in a few words why; a shorter buffer is
+// refused. It adds to what the kernel's Param says about every launch.
+func (a Arg) Needs(bytes int, why string) Arg {
+	a.need, a.why = bytes, why
+	return a
 }
 
 // Ptr passes a buffer.
@@ -206,43 +221,61 @@ func (k *Kernel) Launch(g Geometry, args ...Arg) error {
 	if err := k.checkArgs(args); err != nil {
 		return err
 	}
-	needs := []resource{k.m}
-	for _, a := range args {
-		if a.buffer != nil {
-			needs = append(needs, a.buffer)
-		}
-	}
 	d := k.m.d
 	err := d.on(func() error {
-		// One block of memory holds the values, one the pointers to them; both must
-		// stay where they are until the driver has copied them.
-		values := make([]uint64, 0, 2*len(args)+1)
-		starts := make([]int, len(args))
-		for i, a := range args {
-			starts[i] = len(values)
-			if a.buffer != nil {
-				values = append(values, uint64(a.buffer.a)+uint64(a.offset))
-				continue
-			}
-			for off := 0; off < len(a.value); off += 8 {
-				var word [8]byte
-				copy(word[:], a.value[off:])
-				values = append(values, binary.LittleEndian.Uint64(word[:]))
-			}
-		}
-		pointers := make([]unsafe.Pointer, len(args)+1)
-		for i := range args {
-			pointers[i] = unsafe.Pointer(&values[starts[i]])
-		}
-		err := d.r.d.launch(k.h, g.Grid, g.Block, g.Shared, unsafe.Pointer(&pointers[0]))
-		goruntime.KeepAlive(pointers)
-		goruntime.KeepAlive(values)
+		c := k.pack(args)
+		err := d.r.d.launch(k.h, g.Grid, g.Block, g.Shared, c.pointer())
+		goruntime.KeepAlive(c)
 		return ok(err)
-	}, needs...)
+	}, k.needs(args)...)
 	if err != nil {
 		return fmt.Errorf("launching %s: %w", k.name, err)
 	}
 	return nil
+}
+
+// needs are the resources that a launch with args uses.
+func (k *Kernel) needs(args []Arg) []resource {
+	out := []resource{k.m}
+	for _, a := range args {
+		if a.buffer != nil {
+			out = append(out, a.buffer)
+		}
+	}
+	return out
+}
+
+// packed is a list of arguments as a driver takes it. One block of memory holds the
+// values, one the pointers to them; both stay where they are while packed is alive,
+// and the driver has copied them when its call returns.
+type packed struct {
+	values   []uint64
+	pointers []unsafe.Pointer
+}
+
+// pointer is what the driver gets. The caller keeps p alive over the call.
+func (p *packed) pointer() unsafe.Pointer { return unsafe.Pointer(&p.pointers[0]) }
+
+// pack runs on the worker: only there is the place of a buffer known to stay.
+func (k *Kernel) pack(args []Arg) *packed {
+	p := &packed{values: make([]uint64, 0, 2*len(args)+1), pointers: make([]unsafe.Pointer, len(args)+1)}
+	starts := make([]int, len(args))
+	for i, a := range args {
+		starts[i] = len(p.values)
+		if a.buffer != nil {
+			p.values = append(p.values, uint64(a.buffer.a)+uint64(a.offset))
+			continue
+		}
+		for off := 0; off < len(a.value); off += 8 {
+			var word [8]byte
+			copy(word[:], a.value[off:])
+			p.values = append(p.values, binary.LittleEndian.Uint64(word[:]))
+		}
+	}
+	for i := range args {
+		p.pointers[i] = unsafe.Pointer(&p.values[starts[i]])
+	}
+	return p
 }
 
 func (k *Kernel) refuse(index int, format string, args ...any) error {
@@ -260,6 +293,8 @@ func (k *Kernel) checkArgs(args []Arg) error {
 	for i, a := range args {
 		p := k.params[i]
 		switch {
+		case p.Pointer && a.buffer == nil && a.typ == "buffer":
+			return k.refuse(i, "is no buffer at all (nil)")
 		case p.Pointer && a.buffer == nil:
 			return k.refuse(i, "is a %s, the kernel takes a buffer", a.typ)
 		case !p.Pointer && a.buffer != nil:
@@ -274,6 +309,12 @@ func (k *Kernel) checkArgs(args []Arg) error {
 			return k.refuse(i, "begins at byte %d of a buffer of %d", a.offset, a.buffer.size)
 		case a.buffer.size-a.offset < p.MinBytes:
 			return k.refuse(i, "has %d bytes, the kernel touches %d", a.buffer.size-a.offset, p.MinBytes)
+		case a.buffer.size-a.offset < a.need:
+			why := ""
+			if a.why != "" {
+				why = ": " + a.why
+			}
+			return k.refuse(i, "has %d bytes, this launch touches %d%s", a.buffer.size-a.offset, a.need, why)
 		case a.input && p.Access != "" && p.Access != "read_only":
 			return k.refuse(i, "is passed as an input, and the kernel's access is %s", p.Access)
 		}

@@ -72,7 +72,7 @@ var compilers = map[Kind]family{
 		what:     "hiprtc library",
 		variable: "LOOMC_HIPRTC_LIBRARY",
 		// Before version 7 the functions are also in the runtime library.
-		linux: []string{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so", "libamdhip64.so.6"},
+		linux: []string{"libhiprtc.so.7", "libhiprtc.so.6", "libhiprtc.so.5", "libhiprtc.so", "libamdhip64.so.6", "libamdhip64.so.5"},
 		windows: []string{
 			"hiprtc0707.dll", "hiprtc0706.dll", "hiprtc0705.dll", "hiprtc0704.dll", "hiprtc0703.dll", "hiprtc0702.dll", "hiprtc0701.dll", "hiprtc0700.dll",
 			"hiprtc0605.dll", "hiprtc0604.dll", "hiprtc0603.dll", "hiprtc0602.dll", "hiprtc0601.dll", "hiprtc0600.dll",

@@ -129,7 +129,11 @@ func (r *Runtime) Device(index int) (*Device, error) {
 		return nil, fmt.Errorf("opening device %d: %w", index, ErrClosed)
 	}
 	if d, ok := r.opened[index]; ok {
-		return d, nil
+		if !d.w.ending() {
+			return d, nil
+		}
+		// Somebody is closing it; what it holds is given back before it is taken anew.
+		<-d.w.done
 	}
 	d := &Device{r: r, info: r.devices[index], w: newWorker(), live: map[resource]bool{}}
 	if err := d.w.do(func() error { return ok(r.d.current(index)) }); err != nil {

@@ -31,6 +31,7 @@ type stub struct {
 	violation  func() string
 	calls      func(name string) int32
 	live       func() int32
+	slow       func(microseconds int32)
 }
 
 var (
@@ -96,6 +97,7 @@ func newStub(t *testing.T, flags ...string) *stub {
 	for name, fn := range map[string]any{
 		"stub_reset": &s.reset, "stub_fail": &s.fail, "stub_devices": &s.devices, "stub_violations": &s.violations,
 		"stub_violation": &s.violation, "stub_calls": &s.calls, "stub_live": &s.live,
+		"stub_slow": &s.slow,
 	} {
 		address, err := symbol(lib, name)
 		if err != nil {
@@ -374,6 +376,9 @@ func TestLaunchIsChecked(t *testing.T) {
 		"huge grid":        {shape(func(g *Geometry) { g.Grid[0] = 1 << 31 }), good(), "more than 2³² lanes"},
 		"huge block":       {shape(func(g *Geometry) { g.Block = [3]uint32{512, 1, 1} }), good(), "compiled for at most 256"},
 		"other block":      {shape(func(g *Geometry) { g.Block = [3]uint32{128, 2, 1} }), good(), "compiled for [256 1 1]"},
+		"no buffer":        {geometry, with(1, Ptr(nil)), "argument 1 (b): is no buffer at all (nil)"},
+		"too little now":   {geometry, with(1, Ptr(a).Needs(12, "the view at k.loom:3:9")), "argument 1 (b): has 8 bytes, this launch touches 12: the view at k.loom:3:9"},
+		"offset now":       {geometry, with(2, PtrAt(a, 0).Needs(9, "")), "argument 2 (c): has 8 bytes, this launch touches 9"},
 		"too much LDS":     {shape(func(g *Geometry) { g.Shared = 65536 }), good(), "the device has 65536"},
 	}
 	for name, tt := range tests {
@@ -409,6 +414,7 @@ func TestKernelDescriptionMustFit(t *testing.T) {
 		"count": {"add_f32", []Param{ptr}, "takes 4 arguments in the object and 1"},
 		"kind":  {"add_f32", []Param{ptr, ptr, {Name: "v", Size: 8}, {Size: 4}}, "argument 2 (v): global_buffer in the object, a value by"},
 		"size":  {"add_f32", []Param{ptr, ptr, ptr, {Name: "n", Size: 8}}, "argument 3 (n): 4 bytes in the object, 8"},
+		"empty": {"add_f32", []Param{ptr, ptr, ptr, {Name: "n"}}, "argument 3 (n): a value of 0 bytes"},
 	}
 	for name, tt := range tests {
 		t.Run(name, func(t *testing.T) {
@@ -699,6 +705,145 @@ func TestConcurrentUse(t *testing.T) {
 		t.Errorf("hipSetDevice was called %d times, want once for the worker", n)
 	}
 }
+
+// A wait can be given up; the device is busy until the library is done, and Close
+// waits for that.
+func TestSynchronizeIsCancelled(t *testing.T) {
+	s := newStub(t)
+	d := s.device(t)
+	b := alloc(t, d, 4)
+	s.slow(300_000)
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Millisecond)
+	defer cancel()
+	start := time.Now()
+	if err := d.Synchronize(ctx); !errors.Is(err, context.DeadlineExceeded) || time.Since(start) > 250*time.Millisecond {
+		t.Errorf("error %v after %s", err, time.Since(start))
+	}
+	s.slow(0)
+	if err := errors.Join(b.Close(), d.Close()); err != nil {
+		t.Error(err)
+	}
+	if took := time.Since(start); took < 250*time.Millisecond {
+		t.Errorf("closed after %s, under a library that was at work", took)
+	}
+}
+
+// Whoever closes what in the middle of launches, copies, timing and lookups, the
+// library sees no stale handle and everybody gets a result or ErrClosed.
+func TestCloseDuringLaunches(t *testing.T) {
+	for _, what := range []string{"buffer", "module", "device", "runtime"} {
+		t.Run(what, func(t *testing.T) {
+			s := newStub(t)
+			r := s.open(t)
+			d, err := r.Device(0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			m, k := addKernel(t, d)
+			b := alloc(t, d, 4)
+			calls := []func() error{
+				func() error { return k.Launch(geometry, Ptr(b), Ptr(b), Ptr(b), U32(1)) },
+				func() error { return b.CopyFrom(0, b, 0, 4) },
+				func() error { _, err := m.Kernel("add_f32"); return err },
+				func() error {
+					_, err := k.Times(context.Background(), 3, geometry, []Arg{Ptr(b), Ptr(b), Ptr(b), U32(1)})
+					return err
+				},
+				func() error { _, err := d.Time(func() error { return b.Fill(1) }); return err },
+				func() error { return d.Synchronize(context.Background()) },
+				func() error { _, err := r.Device(0); return err },
+			}
+			stop := make(chan struct{})
+			var wg sync.WaitGroup
+			for i := range 14 {
+				wg.Go(func() {
+					for {
+						select {
+						case <-stop:
+							return
+						default:
+						}
+						if err := calls[i%len(calls)](); err != nil && !errors.Is(err, ErrClosed) {
+							t.Error(err)
+							return
+						}
+					}
+				})
+			}
+			time.Sleep(3 * time.Millisecond)
+			for range 3 {
+				wg.Go(func() {
+					close := map[string]func() error{"buffer": b.Close, "module": m.Close, "device": d.Close, "runtime": r.Close}[what]
+					if err := close(); err != nil {
+						t.Error(err)
+					}
+				})
+			}
+			time.Sleep(3 * time.Millisecond)
+			close(stop)
+			wg.Wait()
+			if err := r.Close(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+func TestTimes(t *testing.T) {
+	s := newStub(t)
+	d := s.device(t)
+	m, k := addKernel(t, d)
+	a, b := alloc(t, d, 4), alloc(t, d, 4)
+	args := func(b *Buffer) []Arg { return []Arg{Ptr(b), Ptr(b), Ptr(b), U32(1)} }
+	ctx := context.Background()
+	times, err := k.Times(ctx, 100, geometry, args(a), args(b))
+	if err != nil || len(times) != 100 {
+		t.Fatalf("%d times, %v", len(times), err)
+	}
+	for _, v := range times { // the stub's clock moves 1.5 ms from event to event
+		if v != 1500*time.Microsecond {
+			t.Fatalf("times %v", times)
+		}
+	}
+	if n := s.calls("hipModuleLaunchKernel"); n != 100+2*lead {
+		t.Errorf("%d launches", n)
+	}
+	copies, err := d.CopyTimes(ctx, 5, Copy{a, b, 4})
+	if err != nil || len(copies) != 5 || s.calls("hipMemcpyAsync") != 5+lead {
+		t.Errorf("copies %v, %v", copies, err)
+	}
+	cancelled, cancel := context.WithCancel(ctx)
+	cancel()
+	other := Copy{a, nil, 4}
+	for name, err := range map[string]error{
+		"no launches": second(k.Times(ctx, 0, geometry, args(a))),
+		"no sets":     second(k.Times(ctx, 1, geometry)),
+		"arguments":   second(k.Times(ctx, 1, geometry, args(a)[:1])),
+		"geometry":    second(k.Times(ctx, 1, Geometry{}, args(a))),
+		"cancelled":   second(k.Times(cancelled, 1, geometry, args(a))),
+		"no copies":   second(d.CopyTimes(ctx, 1)),
+		"no source":   second(d.CopyTimes(ctx, 1, other)),
+		"too far":     second(d.CopyTimes(ctx, 1, Copy{a, b, 5})),
+		"no bytes":    second(d.CopyTimes(ctx, 1, Copy{a, b, 0})),
+	} {
+		if err == nil {
+			t.Errorf("%s: no error", name)
+		}
+	}
+	s.fail("hipModuleLaunchKernel", 719, 0)
+	if _, err := k.Times(ctx, 1, geometry, args(a)); err == nil || !strings.Contains(err.Error(), "timing add_f32: hipModuleLaunchKernel") {
+		t.Errorf("error %v", err)
+	}
+	s.fail("", 0, 0)
+	if err := m.Close(); err != nil {
+		t.Error(err)
+	}
+	if _, err := k.Times(ctx, 1, geometry, args(a)); !errors.Is(err, ErrClosed) {
+		t.Errorf("error %v", err)
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
 
 // Closing while others are in the middle of calls ends in ErrClosed for them.
 func TestCloseDuringUse(t *testing.T) {

@@ -57,3 +57,10 @@ func (w *worker) stop(last func()) bool {
 	<-w.done
 	return true
 }
+
+// ending reports whether stop was called.
+func (w *worker) ending() bool {
+	w.mu.RLock()
+	defer w.mu.RUnlock()
+	return w.closed
+}

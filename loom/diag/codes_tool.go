@@ -25,6 +25,7 @@ func configCodes() []Code {
 func linkCodes() []Code {
 	return []Code{
 		{"LINK/ROOT", "root not found", "No input defines or declares the requested root.", params("symbol"), "Correct the name; the message suggests a near one."},
+		{"LINK/VARIANT", "no variant for the target", "Several exports share the name, each for targets of its own, and none of them is for the selected processor.", params("export, target, variants"), "Select a processor that one of them is for, or add a variant."},
 		{"LINK/UNRESOLVED", "dependency not found", "A reachable declaration is satisfied by no input.", params("symbol, who needs it"), "Add the library file that defines it."},
 		{"LINK/DUPLICATE", "symbol defined by two inputs", "Two definitions with global identity have one name.", params("symbol, first place, second place"), "Remove one input or make one definition private."},
 		{"LINK/OPAQUE", "op loomc does not translate is reached", "The root reaches an op that loomc only carries verbatim.", params("op, path from the root"), "Exclude the implementation that uses it, for example by its target."},
@@ -130,6 +131,7 @@ func hipCodes() []Code {
 		{"HIP/LAUNCH", "launch failed", "", params("reason"), "Check grid, workgroup size and arguments."},
 		{"HIP/FAILED", "step of the toolchain failed", "", params("reason"), "Run loomc doctor."},
 		{"HIP/RUNTIME", "runtime call failed", "", params("call, error"), "Run loomc doctor; the message names the HIP error."},
+		{"HIP/CRASH", "device process ended", "Device work runs in a child process. The vendor's library or a kernel ended it; the message says which signal and what it was doing.", params("signal or status, last step, processor of the object and of the device"), "Run the same launch with --device cpu --sanitize=all; when it is clean, look at the kernel log and the driver's version."},
 		{"HIP/OBJECT", "code object differs from what was emitted", "The kernel, its arguments or their offsets in the compiled object are not those of the source.", params("kernel, difference"), "Report it with the compiler's version."},
 		{"HIP/CACHE", "compile cache not usable", "The build went on without it.", params("reason"), "Check the cache directory and its permissions."},
 		{"HIP/SPILL", "kernel spills registers", "Values that do not fit the register file live in scratch memory, which is slow.", params("kernel, registers, bytes"), "Reduce the tile or the unroll factor, or allow more registers per wave."},

@@ -2,13 +2,15 @@
 // checks every argument against it, counts calls, fails when told to, and runs the
 // one kernel it knows on the host.
 #include <pthread.h>
+#include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXPORT __attribute__((visibility("default")))
-#define LIMIT 256
+#define LIMIT 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static __thread int current = -1; // the device is a property of the thread
@@ -23,6 +25,7 @@ static int fail_code, fail_skip;
 
 static struct { char *p; size_t n; } allocs[LIMIT];
 static int modules[LIMIT], events[LIMIT], ticks;
+static int slow; // microseconds that a wait takes
 static int launched; // a failure that a launch left behind
 
 static void wrong(const char *call, const char *what) {
@@ -30,8 +33,30 @@ static void wrong(const char *call, const char *what) {
   snprintf(violation, sizeof violation, "%s: %s", call, what);
 }
 
+// told reads what the environment tells the stub of a child process to do about a
+// call: STUB_CRASH and STUB_FAIL are CALL:WHAT.
+static const char *told(const char *variable, const char *name) {
+  const char *v = getenv(variable);
+  size_t n = strlen(name);
+  return v && !strncmp(v, name, n) && v[n] == ':' ? v + n + 1 : NULL;
+}
+
+static void crash(const char *how) {
+  fprintf(stderr, "stub: about to crash\n");
+  printf("stub: noise on the standard output\n");
+  fflush(stdout);
+  if (!strcmp(how, "segv")) *(volatile int *)8 = 1;
+  if (!strcmp(how, "abort")) abort();
+  if (!strcmp(how, "exit")) _exit(7);
+  if (!strcmp(how, "kill")) kill(getpid(), SIGKILL);
+  if (!strcmp(how, "hang")) for (;;) sleep(1);
+}
+
 // enter counts a call and returns the failure it was told to inject.
 static int enter(const char *name) {
+  const char *how = told("STUB_CRASH", name);
+  if (how) crash(how);
+  if ((how = told("STUB_FAIL", name))) return atoi(how);
   pthread_mutex_lock(&lock);
   int code = 0;
   for (int i = 0; i < 64; i++) {
@@ -59,7 +84,9 @@ EXPORT void stub_reset(void) {
   violations = 0;
   violation[0] = 0;
   launched = 0;
+  slow = 0;
 }
+EXPORT void stub_slow(int microseconds) { slow = microseconds; }
 EXPORT void stub_fail(const char *call, int code, int skip) { snprintf(failing, sizeof failing, "%s", call); fail_code = code; fail_skip = skip; }
 EXPORT void stub_devices(int n) { devices = n; }
 EXPORT int stub_violations(void) { return violations; }
@@ -148,6 +175,12 @@ EXPORT int hipMemcpy(void *dst, const void *src, size_t n, int kind) {
   memmove(dst, src, n);
   return 0;
 }
+EXPORT int hipMemcpyAsync(void *dst, const void *src, size_t n, int kind, void *stream) {
+  ON_DEVICE("hipMemcpyAsync");
+  if (kind != 3 || stream || !inside(dst, n) || !inside(src, n)) { wrong("hipMemcpyAsync", "range, direction or stream"); return 1; }
+  memmove(dst, src, n);
+  return 0;
+}
 EXPORT int hipMemset(void *p, int v, size_t n) {
   ON_DEVICE("hipMemset");
   if (!inside(p, n)) { wrong("hipMemset", "range"); return 1; }
@@ -173,7 +206,7 @@ EXPORT int hipModuleUnload(void *m) {
 EXPORT int hipModuleGetFunction(void **f, void *m, const char *name) {
   ON_DEVICE("hipModuleGetFunction");
   if (!module_ok(m)) { wrong("hipModuleGetFunction", "not a module"); return 1; }
-  if (strcmp(name, "add_f32")) return 500;
+  if (strcmp(name, "add_f32") && !getenv("STUB_COPIES")) return 500;
   *f = (void *)(0x1000 + (intptr_t)m);
   return 0;
 }
@@ -182,6 +215,16 @@ EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
                                  unsigned shared, void *stream, void **params, void **extra) {
   ON_DEVICE("hipModuleLaunchKernel");
   if (!module_ok((void *)((intptr_t)f - 0x1000))) { wrong("hipModuleLaunchKernel", "not a function"); return 1; }
+  if (getenv("STUB_COPIES")) { // any kernel copies its first buffer to its second
+    char *from = *(char **)params[0], *to = *(char **)params[1];
+    size_t n = 0, m = 0;
+    for (int i = 0; i < LIMIT; i++) {
+      if (allocs[i].p == from) n = allocs[i].n;
+      if (allocs[i].p == to) m = allocs[i].n;
+    }
+    memcpy(to, from, n < m ? n : m);
+    return 0;
+  }
   if (stream || extra || !params || shared != 64) { wrong("hipModuleLaunchKernel", "stream, extra, params or shared memory"); return 1; }
   if (gy != 1 || gz != 1 || by != 1 || bz != 1 || bx != 256) { wrong("hipModuleLaunchKernel", "geometry"); return 1; }
   float *a = *(float **)params[0], *b = *(float **)params[1], *c = *(float **)params[2];
@@ -193,6 +236,7 @@ EXPORT int hipModuleLaunchKernel(void *f, unsigned gx, unsigned gy, unsigned gz,
 #endif
 EXPORT int hipDeviceSynchronize(void) {
   ON_DEVICE("hipDeviceSynchronize");
+  if (slow) usleep(slow);
   int code = launched;
   launched = 0;
   return code;
