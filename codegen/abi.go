@@ -51,7 +51,7 @@ func (e *emitter) signature() ABI {
 		switch {
 		case s.Param.Type.Kind == loom.I64, s.Param.Type.Kind == loom.F64,
 			s.Param.Type.Kind.IsIndexLike() && e.carrier(s.Param) == c64 && e.fact(s.Param).Lo >= 0 && e.wideIndex(s.Param):
-			ct, size = "uint64_t", 8
+			ct, size = "loom_u64", 8
 		}
 		off = (off + size - 1) / size * size
 		cv := e.newVar(s.Name+"_arg", ct)

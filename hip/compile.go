@@ -2,6 +2,7 @@ package hip
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -134,6 +135,7 @@ func finish(j Job, compiler string, object []byte, log string) (Output, error) {
 	if err != nil {
 		ce := newCompileError(j, compiler, log)
 		ce.Reason = fmt.Sprintf("%s produced an object that does not fit the job: %v", compiler, err)
+		ce.Help = cmp.Or(ce.Help, hint(ce.Reason, 0, j.Arch))
 		return Output{}, ce
 	}
 	out := Output{Object: object, Info: info, Log: log, Messages: ParseMessages(log)}

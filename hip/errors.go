@@ -192,6 +192,7 @@ var hints = []struct{ in, help string }{
 	{"is not a recognized processor", "compiler version {major} does not know {arch}: choose another architecture or a newer compiler"},
 	{"No available targets are compatible", "this compiler was built without AMD GPU support: apt-get install " + packages},
 	{"invalid code object version", "this compiler does not write that code object version: leave it at 5"},
+	{"code object version 4, want", "this compiler writes version 4 whatever it is asked for, as run-time compilers of ROCm 5 do: build with --code-object-version 4, or with clang"},
 	{"local memory (", "the kernel's workgroup arrays do not fit {arch}: choose a smaller tile"},
 	{"No space left on device", "the temporary directory is full: free space or point TMPDIR elsewhere"},
 }

@@ -8,7 +8,7 @@ a change made to them in between only repeats the step.
 //@ loom_narrow_place
 // The word that holds the byte at p; shift is the position of that byte in it.
 LOOM_FN loom_u32 *loom_narrow_place(loom_u8 *p, loom_u32 &shift) {
-  const loom_u32 at = (loom_u32)(uint64_t)p & 3u;
+  const loom_u32 at = (loom_u32)(loom_u64)p & 3u;
   shift = 8u * at;
   return (loom_u32 *)(p - at);
 }

@@ -64,14 +64,7 @@ typedef double loom_f64;
 typedef loom_u16 loom_bf16;
 typedef loom_u8 loom_f8e4m3, loom_f8e5m2, loom_i1;
 #ifndef LOOM_HOST
-// The types of launch parameters, as the compiler's own headers would define them.
-#if defined(LOOM_AMDGPU)
-typedef __UINT32_TYPE__ uint32_t;
-typedef __UINT64_TYPE__ uint64_t;
-#else
-typedef unsigned int uint32_t;
-typedef unsigned long long uint64_t;
-#endif
+typedef unsigned int uint32_t; // also where a compiler brings its own
 #endif
 template <class T, class F> LOOM_FN T loom_bitcast(const F &f) {
   static_assert(sizeof(T) == sizeof(F), "a bit cast keeps the size");
