@@ -362,6 +362,7 @@ func (e *emitter) address(v *viewRef, l lin) string {
 		}
 	}
 	var sb strings.Builder
+	sb.Grow(96)
 	sb.WriteString(b.base)
 	c := l.c + b.off
 	if e.bounded(v, l) {
@@ -493,6 +494,7 @@ func (e *emitter) writeUniform(sb *strings.Builder, uni []term) {
 // sum32 is the sum modulo 2^32 as an unsigned expression.
 func (e *emitter) sum32(ts []term, c int64) string {
 	var sb strings.Builder
+	sb.Grow(96)
 	n := 0
 	for _, t := range ts {
 		if t.coef == 0 {
@@ -529,6 +531,7 @@ func (e *emitter) sum32(ts []term, c int64) string {
 
 func (e *emitter) sum64(ts []term) string {
 	var sb strings.Builder
+	sb.Grow(96)
 	n := 0
 	for _, t := range ts {
 		if t.coef == 0 {

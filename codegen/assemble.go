@@ -99,7 +99,7 @@ func prefixed(id string) bool {
 }
 
 // render writes the prelude the needs call for.
-func (n *needs) render(b *strings.Builder) {
+func (n *needs) render(b []byte) []byte {
 	ps := []*part{prelude()["base"]}
 	for p := range n.parts {
 		if p != ps[0] {
@@ -112,7 +112,7 @@ func (n *needs) render(b *strings.Builder) {
 		late = len(ps)
 	}
 	for _, p := range ps[:late] {
-		b.WriteString(p.text)
+		b = append(b, p.text...)
 	}
 	var ids []string
 	for id := range n.types {
@@ -127,17 +127,19 @@ func (n *needs) render(b *strings.Builder) {
 		return ids[i] < ids[j]
 	})
 	for _, id := range ids {
-		b.WriteString(n.types[id] + "\n")
+		b = append(append(b, n.types[id]...), '\n')
 	}
 	for _, p := range ps[late:] {
-		b.WriteString(p.text)
+		b = append(b, p.text...)
 	}
+	return b
 }
 
 // piece is a kernel without its prelude, so that several can share one.
 type piece struct {
 	header string
-	text   string
+	open   string // up to and with the opening of the function's body
+	body   []byte
 	needs  *needs
 }
 
@@ -145,7 +147,7 @@ type piece struct {
 func (e *emitter) assemble(u *Unit) error {
 	n := &needs{parts: map[*part]bool{}, types: map[string]string{}}
 	used := map[string]bool{}
-	p := &printer{line: e.opt.Line, used: func(id string) {
+	p := &printer{line: e.opt.Line, b: make([]byte, 0, 2*e.t.size), used: func(id string) {
 		if !used[id] {
 			used[id] = true
 			n.add(id)
@@ -170,8 +172,6 @@ func (e *emitter) assemble(u *Unit) error {
 	} else {
 		u.LocalBytes, u.ScratchBytes = 0, 0
 	}
-	b.Write(p.b)
-	b.WriteString("}\n")
 	for id := range used {
 		if strings.HasPrefix(id, "loom_") && id != e.localVar() && prelude()[id] == nil && n.types[id] == "" {
 			n.miss = append(n.miss, id)
@@ -185,8 +185,10 @@ func (e *emitter) assemble(u *Unit) error {
 		u.Parts = append(u.Parts, p.names[0])
 	}
 	sort.Strings(u.Parts)
-	u.piece = piece{header: e.header(u), text: b.String(), needs: n}
+	u.piece = piece{header: e.header(u), open: b.String(), body: append(p.b, "}\n"...), needs: n}
 	u.Source = Bundle(u)
+	// From here on the body is part of the source.
+	u.piece.body = u.Source[len(u.Source)-len(u.piece.body):]
 	return nil
 }
 
@@ -226,9 +228,9 @@ func (e *emitter) header(u *Unit) string {
 // once. The units must be for one wave size.
 func Bundle(us ...*Unit) []byte {
 	all := &needs{parts: map[*part]bool{}, types: map[string]string{}}
-	var b strings.Builder
+	size := len(prelude()["base"].text)
 	for _, u := range us {
-		b.WriteString(u.piece.header)
+		size += len(u.piece.header) + len(u.piece.open) + len(u.piece.body) + 1
 		for p := range u.piece.needs.parts {
 			all.parts[p] = true
 		}
@@ -236,13 +238,24 @@ func Bundle(us ...*Unit) []byte {
 			all.types[id] = d
 		}
 	}
-	if b.Len() > 0 {
-		b.WriteByte('\n')
+	for p := range all.parts {
+		size += len(p.text)
 	}
-	all.render(&b)
+	for _, d := range all.types {
+		size += len(d) + 1
+	}
+	b := make([]byte, 0, size+1)
 	for _, u := range us {
-		b.WriteByte('\n')
-		b.WriteString(u.piece.text)
+		b = append(b, u.piece.header...)
 	}
-	return []byte(b.String())
+	if len(b) > 0 {
+		b = append(b, '\n')
+	}
+	b = all.render(b)
+	for _, u := range us {
+		b = append(b, '\n')
+		b = append(b, u.piece.open...)
+		b = append(b, u.piece.body...)
+	}
+	return b
 }

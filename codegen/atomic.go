@@ -205,7 +205,7 @@ func emitVectorCmpxchg(e *emitter, op *loom.Op) {
 		l := a.laneOffset(offs, i)
 		out[i] = e.tmp(r.Name+"_"+itoa(int64(i)), scalarNames[a.v.elem],
 			e.cmpxchgExpr(op, a.v.elem, e.address(a.v, l), e.laneOf(op.Operand("expected"), i), e.laneOf(op.Operand("replacement"), i)))
-		cv := e.t.vars[out[i]]
+		cv := e.names.variable(out[i])
 		e.t.roots = append(e.t.roots, cv.defs...)
 		e.t.add("(void)"+out[i]+";", nil)
 	}

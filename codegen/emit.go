@@ -49,6 +49,8 @@ type emitter struct {
 	facts  *facts.Set
 	t      *tree
 	names  *names
+	cvars  slab[cvar]
+	bound  slab[binding]
 	vals   map[*loom.Value]*binding
 	users  map[*loom.Value][]*loom.Op
 	lins   map[*loom.Value]lin
@@ -89,9 +91,11 @@ type binding struct {
 // Emit writes the kernel k as HIP C++. The unit is nil when the diagnostics hold
 // an error.
 func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
+	values := countValues(k)
+	names := newNames(values)
 	e := &emitter{
-		k: k, opt: opt, facts: k.Facts, t: newTree(), names: newNames(),
-		vals: make(map[*loom.Value]*binding, 256), lins: map[*loom.Value]lin{},
+		k: k, opt: opt, facts: k.Facts, t: newTree(names), names: names,
+		vals: make(map[*loom.Value]*binding, values), lins: map[*loom.Value]lin{},
 		carriers: make(map[*loom.Value]carrier, 256), params: map[*loom.Value]*cvar{}, slots: map[*loom.Value]*slot{}, offsets: map[offsetKey]string{},
 		table: table(), module: k.Def.Mod, made: map[*loom.Value]facts.Fact{},
 	}
@@ -122,6 +126,17 @@ func Emit(k *kernel.Kernel, opt Options) (*Unit, diag.List) {
 		return nil, e.diags.Sorted()
 	}
 	return u, e.diags.Sorted()
+}
+
+// countValues is how many values the body of k has, so that maps keyed by value
+// or name are made large enough at once.
+func countValues(k *kernel.Kernel) int {
+	n := 0
+	k.Def.Body.Walk(func(o *loom.Op) bool {
+		n += len(o.Results)
+		return true
+	})
+	return n
 }
 
 func (e *emitter) targetName() string {
@@ -273,13 +288,17 @@ func (e *emitter) region(r *loom.Region) *loom.Op {
 
 // newVar makes a variable named after v.
 func (e *emitter) newVar(name, ctype string) *cvar {
-	cv := &cvar{name: e.names.pick(name), ctype: ctype}
-	e.t.vars[cv.name] = cv
+	cv := e.cvars.alloc()
+	cv.name, cv.ctype = e.names.pickFor(name, cv), ctype
 	return cv
 }
 
 // bind makes v the variable cv.
-func (e *emitter) bind(v *loom.Value, cv *cvar) { e.vals[v] = &binding{cv: cv} }
+func (e *emitter) bind(v *loom.Value, cv *cvar) {
+	b := e.bound.alloc()
+	b.cv = cv
+	e.vals[v] = b
+}
 
 // let defines v as expr.
 func (e *emitter) let(v *loom.Value, expr string) {

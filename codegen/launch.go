@@ -18,9 +18,9 @@ import (
 // of the kernel's where clause does not hold, or the result is not a launch. The
 // text needs <cstdint>, <map> and <string>.
 func LaunchFunction(k *kernel.Kernel, name string) (string, diag.List) {
-	l := &launchWriter{k: k, names: newNames(), vals: map[*loom.Value]string{}}
+	l := &launchWriter{k: k, names: newNames(64), vals: map[*loom.Value]string{}}
 	for _, w := range []string{"parameters", "geometry", "find", "name", "value"} {
-		l.names.used[w] = 1
+		l.names.used[w] = taken{next: 1}
 	}
 	fmt.Fprintf(&l.b, "static bool %s(const std::map<std::string, int64_t> &parameters, HipLaunchGeometry &geometry) {\n", name)
 	if len(k.Def.Workload) > 0 {

@@ -35,9 +35,7 @@ func preludeText(names ...string) string {
 	for _, name := range names {
 		n.add(name)
 	}
-	var b strings.Builder
-	n.render(&b)
-	return b.String()
+	return string(n.render(nil))
 }
 
 // mathCase is one function of the prelude with its reference and the error it

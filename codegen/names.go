@@ -1,17 +1,32 @@
 package codegen
 
-import "strconv"
+import (
+	"strconv"
+	"strings"
+	"sync"
+)
 
 // names hands out C++ identifiers that keep the SSA spelling where it is legal.
-type names struct{ used map[string]int }
+type names struct{ used map[string]taken }
 
-func newNames() *names {
-	n := &names{used: make(map[string]int, 256)}
-	for _, w := range reserved {
-		n.used[w] = 1
-	}
-	return n
+// taken is an identifier that is in use.
+type taken struct {
+	next int   // number to try for the next name that is to look like this one
+	cv   *cvar // the variable of that name, nil for everything else
 }
+
+// newNames expects about size names.
+func newNames(size int) *names {
+	return &names{used: make(map[string]taken, size)}
+}
+
+var isReserved = sync.OnceValue(func() map[string]bool {
+	m := make(map[string]bool, len(reserved))
+	for _, w := range reserved {
+		m[w] = true
+	}
+	return m
+})
 
 // reserved are words an SSA name may collide with: C++ keywords, and names that
 // compilers and their headers define.
@@ -32,7 +47,38 @@ var reserved = []string{
 }
 
 // pick returns a fresh identifier close to the SSA name s.
-func (n *names) pick(s string) string {
+func (n *names) pick(s string) string { return n.pickFor(s, nil) }
+
+// pickFor is pick for the name of a variable.
+func (n *names) pickFor(s string, cv *cvar) string {
+	base := identifier(s)
+	t := n.used[base]
+	if t.next == 0 && !isReserved()[base] {
+		n.used[base] = taken{1, cv}
+		return base
+	}
+	for i := max(t.next, 1); ; i++ {
+		name := base + "_" + strconv.Itoa(i)
+		if n.used[name].next == 0 {
+			n.used[name] = taken{1, cv}
+			n.used[base] = taken{i + 1, t.cv}
+			return name
+		}
+	}
+}
+
+// variable is the variable called name, or nil.
+func (n *names) variable(name string) *cvar { return n.used[name].cv }
+
+// identifier spells an SSA name as a C++ identifier: itself, most of the time.
+func identifier(s string) string {
+	legal := s != "" && isIdentStart(s[0]) && s[0] != '_' && !strings.HasPrefix(s, "loom_")
+	for i := 1; legal && i < len(s); i++ {
+		legal = isIdentPart(s[i]) && (s[i] != '_' || s[i-1] != '_')
+	}
+	if legal {
+		return s
+	}
 	b := make([]byte, 0, len(s)+4)
 	for i := 0; i < len(s); i++ {
 		c := s[i]
@@ -53,17 +99,5 @@ func (n *names) pick(s string) string {
 	if len(b) >= 5 && string(b[:5]) == "loom_" {
 		b = append([]byte("v_"), b...)
 	}
-	base := string(b)
-	if n.used[base] == 0 {
-		n.used[base] = 1
-		return base
-	}
-	for i := n.used[base]; ; i++ {
-		name := base + "_" + strconv.Itoa(i)
-		if n.used[name] == 0 {
-			n.used[name] = 1
-			n.used[base] = i + 1
-			return name
-		}
-	}
+	return string(b)
 }

@@ -37,23 +37,58 @@ type arm struct {
 	keep bool // printed even when empty, as long as the statement is
 }
 
+// chunk is how many nodes, variables and bindings are allocated at a time.
+const chunk = 64
+
+// slab allocates values of one type a chunk at a time. They live as long as the
+// emitter does.
+type slab[T any] struct{ free []T }
+
+func (s *slab[T]) alloc() *T {
+	if len(s.free) == 0 {
+		s.free = make([]T, chunk)
+	}
+	p := &s.free[0]
+	s.free = s.free[1:]
+	return p
+}
+
+// lists cuts short slices out of shared arrays.
+type lists[T any] struct{ free []T }
+
+// keep returns a copy of v that grows into memory of its own.
+func (l *lists[T]) keep(v []T) []T {
+	if len(v) == 0 {
+		return nil
+	}
+	if len(v) > len(l.free) {
+		l.free = make([]T, max(4*chunk, len(v)))
+	}
+	out := l.free[:len(v):len(v)]
+	l.free = l.free[len(v):]
+	copy(out, v)
+	return out
+}
+
 // identifiers calls f for every identifier of C++ text outside comments and
 // string literals.
 func identifiers(text string, f func(string)) {
 	for i := 0; i < len(text); {
 		c := text[i]
 		switch {
-		case isIdentStart(c):
+		case class[c] == letter:
 			j := i + 1
-			for j < len(text) && isIdentPart(text[j]) {
+			for j < len(text) && class[text[j]] != other {
 				j++
 			}
 			f(text[i:j])
 			i = j
-		case c >= '0' && c <= '9': // skip suffixes and exponents of numbers
-			for i < len(text) && (isIdentPart(text[i]) || text[i] == '.') {
+		case class[c] == digit: // skip suffixes and exponents of numbers
+			for i < len(text) && (class[text[i]] != other || text[i] == '.') {
 				i++
 			}
+		case c != '/' && c != '"':
+			i++
 		case c == '/' && i+1 < len(text) && text[i+1] == '/':
 			if j := strings.IndexByte(text[i:], '\n'); j >= 0 {
 				i += j
@@ -79,58 +114,102 @@ func identifiers(text string, f func(string)) {
 	}
 }
 
-func isIdentStart(c byte) bool {
-	return c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
-}
+// class says what a byte is in an identifier.
+var class = func() (t [256]uint8) {
+	for c := range t {
+		switch {
+		case c == '_' || c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z':
+			t[c] = letter
+		case c >= '0' && c <= '9':
+			t[c] = digit
+		}
+	}
+	return t
+}()
 
-func isIdentPart(c byte) bool { return isIdentStart(c) || c >= '0' && c <= '9' }
+const (
+	other uint8 = iota
+	letter
+	digit
+)
+
+func isIdentStart(c byte) bool { return class[c] == letter }
+
+func isIdentPart(c byte) bool { return class[c] != other }
 
 // tree collects nodes in program order.
 type tree struct {
 	root  *node // holds the function body as its only arm
 	at    *arm
 	owner *node
-	vars  map[string]*cvar
+	names *names
 	span  diag.Span
 	above []string
 	roots []*node
-	deps  []*cvar
-	uses  []string
+	size  int // bytes of all statements
+
+	// What the text of the current node reads, before it is copied to the node.
+	deps []*cvar
+	uses []string
+
+	nodes    slab[node]
+	depLists lists[*cvar]
+	useLists lists[string]
+	defLists lists[*node]
 }
 
-func newTree() *tree {
-	t := &tree{vars: map[string]*cvar{}}
+func newTree(names *names) *tree {
+	t := &tree{names: names}
 	t.root = &node{arms: []*arm{{}}, live: true}
 	t.at, t.owner = t.root.arms[0], t.root
 	return t
 }
 
 // scan adds to n what a piece of its text reads: variables, and names of the
-// prelude. The lists of all nodes share two growing arrays.
+// prelude.
 func (t *tree) scan(n *node, text string) {
-	d, u := len(t.deps), len(t.uses)
-	t.deps = append(t.deps, n.deps...)
-	t.uses = append(t.uses, n.uses...)
+	t.size += len(text)
+	t.deps = append(t.deps[:0], n.deps...)
+	t.uses = append(t.uses[:0], n.uses...)
 	identifiers(text, func(id string) {
 		if len(id) > 5 && (id[:5] == "loom_" || id[:5] == "LOOM_") {
-			t.uses = append(t.uses, id)
+			if !slices.Contains(t.uses, id) {
+				t.uses = append(t.uses, id)
+			}
 			return
 		}
-		if v := t.vars[id]; v != nil && !slices.Contains(t.deps[d:], v) {
+		if v := t.names.variable(id); v != nil && !slices.Contains(t.deps, v) {
 			t.deps = append(t.deps, v)
 		}
 	})
-	n.deps, n.uses = slices.Clip(t.deps[d:]), slices.Clip(t.uses[u:])
+	n.deps, n.uses = t.depLists.keep(t.deps), t.useLists.keep(t.uses)
+}
+
+// newNode makes a node for a statement at the current place.
+func (t *tree) newNode() *node {
+	n := t.nodes.alloc()
+	n.span, n.parent = t.span, t.owner
+	return n
+}
+
+// define notes that n declares or assigns v.
+func (t *tree) define(v *cvar, n *node) {
+	if v.defs == nil {
+		v.defs = t.defLists.keep([]*node{n})
+		return
+	}
+	v.defs = append(v.defs, n)
 }
 
 // add appends a statement. def is the variable it declares or assigns, nil for a
 // statement that is needed for its effect.
 func (t *tree) add(text string, def *cvar) *node {
-	n := &node{text: text, span: t.span, above: t.above, parent: t.owner}
+	n := t.newNode()
+	n.text, n.above = text, t.above
 	t.scan(n, text)
 	t.above = nil
 	if def != nil {
-		def.defs = append(def.defs, n)
+		t.define(def, n)
 	} else {
 		t.roots = append(t.roots, n)
 	}
@@ -141,7 +220,8 @@ func (t *tree) add(text string, def *cvar) *node {
 // control appends a control statement that is printed only if one of its bodies
 // has something to print or it is forced.
 func (t *tree) control(close string) *node {
-	n := &node{span: t.span, above: t.above, parent: t.owner, close: close, arms: []*arm{}}
+	n := t.newNode()
+	n.above, n.close, n.arms = t.above, close, []*arm{}
 	t.above = nil
 	t.at.kids = append(t.at.kids, n)
 	return n
@@ -162,7 +242,8 @@ func (t *tree) in(n *node, open string, body func()) *arm {
 // addControl appends a statement that lives exactly as long as the control
 // statement n.
 func (t *tree) addControl(n *node, text string) {
-	k := &node{text: text, span: t.span, parent: t.owner}
+	k := t.newNode()
+	k.text = text
 	t.scan(k, text)
 	t.at.kids = append(t.at.kids, k)
 	n.ctl = append(n.ctl, k)

@@ -120,6 +120,7 @@ func (e *emitter) list(ctype string, n int, f func(i int) string) string {
 		return ctype + "{}"
 	}
 	var b strings.Builder
+	b.Grow(len(ctype) + 24*n)
 	b.WriteString(ctype)
 	b.WriteByte('{')
 	col := 0

@@ -14,7 +14,7 @@ import (
 // assemble turns the closure into a module: names, clones, merged contracts,
 // bound configs, targets.
 func (l *link) assemble() *Result {
-	res := &Result{Module: &loom.Module{}, Roots: l.roots}
+	res := &Result{Module: &loom.Module{}, Roots: l.roots, index: l.x, clones: make(map[*symbol]*loom.Def, len(l.queue))}
 	ordered := slices.Clone(l.queue)
 	slices.SortStableFunc(ordered, func(a, b *liveSymbol) int {
 		return cmp.Compare(a.sym.entry().order, b.sym.entry().order)
@@ -24,11 +24,15 @@ func (l *link) assemble() *Result {
 	res.UnusedKeys = l.bind(configs)
 
 	aliases := aliasFree{}
-	for _, ls := range ordered {
-		ls.clone = l.clone(ls, configs[ls.sym])
-		aliases.def(ls.clone)
-		ls.clone.Mod = res.Module
-		ls.clone.Ordinal = len(res.Module.Defs)
+	for i, ls := range ordered {
+		c := configs[ls.sym]
+		if ls.clone = l.shared(ls, c, i); ls.clone == nil {
+			ls.clone = l.clone(ls, c)
+			aliases.def(ls.clone)
+			ls.clone.Mod = res.Module
+			ls.clone.Ordinal = i
+		}
+		res.clones[ls.sym] = ls.clone
 		res.Module.Defs = append(res.Module.Defs, ls.clone)
 	}
 	if l.req.Mode == ModeArchive {
@@ -103,6 +107,19 @@ func (l *link) assignNames(ordered []*liveSymbol) {
 			}
 		}
 	}
+}
+
+// shared returns the linked form of a symbol that Request.Like has, nil when it
+// has none or a value of this request is part of it.
+func (l *link) shared(ls *liveSymbol, c *Config, ordinal int) *loom.Def {
+	like := l.req.Like
+	if like == nil || like.index != l.x || c != nil {
+		return nil
+	}
+	if d := like.clones[ls.sym]; d != nil && d.Name == ls.name && d.Ordinal == ordinal {
+		return d
+	}
+	return nil
 }
 
 // clone makes the linked form of a symbol.

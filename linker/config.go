@@ -115,16 +115,13 @@ func (l *link) configs(ordered []*liveSymbol) map[*symbol]*Config {
 	}
 	for _, ls := range ordered {
 		ls.sym.each(func(e *entry) {
-			e.def.Walk(func(o *loom.Op) bool {
-				if o.Name() == "config.get" {
-					if s, _ := l.x.resolve(e.source, o.Word("config")); out[s] != nil {
-						c := out[s]
-						c.Reads = append(c.Reads, Read{o.NameSpan(), ls.name})
-						l.checkReadType(c, o)
-					}
+			for _, o := range e.configReads() {
+				if s, _ := l.x.resolve(e.source, o.Word("config")); out[s] != nil {
+					c := out[s]
+					c.Reads = append(c.Reads, Read{o.NameSpan(), ls.name})
+					l.checkReadType(c, o)
 				}
-				return true
-			})
+			}
 		})
 	}
 	l.flow(ordered, out)

@@ -54,6 +54,7 @@ type entry struct {
 
 	once sync.Once
 	refs []reference
+	gets []*loom.Op // every config.get
 }
 
 // symbol is what a name means: one body, or none, and the declarations it

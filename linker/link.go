@@ -41,6 +41,11 @@ type Request struct {
 	// AllowMissingProviders leaves an apply without any implementation in the
 	// sources to specialisation, where it may turn out to be dead code.
 	AllowMissingProviders bool
+	// Like is an earlier result of the same index for a request that differed in
+	// Config alone. What the values of configs have no part in is then shared with it
+	// instead of copied: the definitions of both modules, other than configs, must
+	// not be changed.
+	Like *Result
 }
 
 // Result is what a link yields. With errors in the accompanying list it holds
@@ -57,6 +62,9 @@ type Result struct {
 	// Sources are the files that the closure takes something from, in index order:
 	// every body, and for a symbol that is only declared one declaration.
 	Sources []*diag.Source
+
+	index  *Index
+	clones map[*symbol]*loom.Def // what Module holds for each symbol
 }
 
 // Root is one linked root.

@@ -45,11 +45,18 @@ type reference struct {
 // scan loads the entry's definition and returns what it refers to, each symbol
 // once per edge kind, in order of first mention.
 func (e *entry) scan() []reference {
-	e.once.Do(func() { e.refs = scanDef(e.def) })
+	e.once.Do(e.scanDef)
 	return e.refs
 }
 
-func scanDef(d *loom.Def) []reference {
+// configReads returns the config.get operations of the entry's definition.
+func (e *entry) configReads() []*loom.Op {
+	e.once.Do(e.scanDef)
+	return e.gets
+}
+
+func (e *entry) scanDef() {
+	d := e.def
 	d.Load()
 	type mention struct {
 		kind EdgeKind
@@ -76,8 +83,11 @@ func scanDef(d *loom.Def) []reference {
 		symbols(a.Value, func(name string) { add(reference{kind: EdgeReference, name: name, span: d.NameSpan}) })
 	}
 	d.Walk(func(o *loom.Op) bool {
-		if o.Name() == "func.apply" {
+		switch o.Name() {
+		case "func.apply":
 			add(reference{kind: EdgeApply, name: o.Word("contract"), key: true, span: o.NameSpan(), op: o})
+		case "config.get":
+			e.gets = append(e.gets, o)
 		}
 		for _, a := range o.Attrs {
 			kind := opEdge(o.Name())
@@ -85,7 +95,7 @@ func scanDef(d *loom.Def) []reference {
 		}
 		return true
 	})
-	return out
+	e.refs = out
 }
 
 // headSpan is the place where the head of d, up to its own name, mentions a

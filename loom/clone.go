@@ -8,7 +8,33 @@ import "slices"
 // loaded first if that has not happened yet.
 func CloneDef(d *Def) *Def {
 	d.Load()
-	return cloneDef(d, make(map[*Value]*Value, 64))
+	return cloneDef(d, make(map[*Value]*Value, countDef(d)))
+}
+
+// countDef is how many values d defines, so that a copy allocates for them once.
+func countDef(d *Def) int {
+	n := len(d.Workload) + len(d.Params) + len(d.Results) + 1
+	d.Regions(func(r *Region) { n += countRegion(r) })
+	return n
+}
+
+func countRegion(r *Region) int {
+	n := 0
+	for _, b := range r.Blocks {
+		n += len(b.Args)
+		for _, o := range b.Ops {
+			n += countOp(o)
+		}
+	}
+	return n
+}
+
+func countOp(o *Op) int {
+	n := len(o.Results)
+	for _, r := range o.Regions {
+		n += countRegion(r)
+	}
+	return n
 }
 
 func cloneDef(d *Def, m map[*Value]*Value) *Def {
@@ -18,7 +44,7 @@ func cloneDef(d *Def, m map[*Value]*Value) *Def {
 		Mods: d.Mods, Selector: d.Selector, Attrs: slices.Clone(d.Attrs), Init: d.Init, Enc: d.Enc,
 		Trivia: d.Trivia, Doc: d.Doc,
 	}
-	c := cloner{m: m}
+	c := cloner{m: m, free: make([]Value, countDef(d))}
 	// Values first: a type in a signature may refer to a later parameter.
 	c.args(d.Workload, nil)
 	c.args(d.Params, nil)
@@ -72,7 +98,7 @@ func cloneDef(d *Def, m map[*Value]*Value) *Def {
 // that mapping does not know stay as they are. The copy belongs to nothing: its
 // Op and Owner are nil.
 func CloneRegion(r *Region, mapping map[*Value]*Value) *Region {
-	c := cloner{m: mapping}
+	c := cloner{m: mapping, free: make([]Value, countRegion(r))}
 	c.declare(r)
 	return c.region(r)
 }
@@ -80,7 +106,7 @@ func CloneRegion(r *Region, mapping map[*Value]*Value) *Region {
 // CloneOp returns a deep copy of o, its regions included, under the same rules
 // as CloneRegion. The copy is in no block.
 func CloneOp(o *Op, mapping map[*Value]*Value) *Op {
-	c := cloner{m: mapping}
+	c := cloner{m: mapping, free: make([]Value, countOp(o))}
 	c.declareOp(o)
 	return c.op(o)
 }

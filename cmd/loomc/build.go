@@ -11,10 +11,12 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"text/tabwriter"
 
 	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
 
 	"github.com/loomc/loomc/codegen"
 	"github.com/loomc/loomc/corpus"
@@ -300,6 +302,28 @@ func sourceLookup(set *exports.Set) hip.Sources {
 
 // emitUnits emits the closed cases of every outcome.
 func (a *app) emitUnits(set *exports.Set, outs []exports.Outcome, o *buildOptions) ([]*unit, diag.List) {
+	type emitted struct {
+		code *codegen.Unit
+		ds   diag.List
+	}
+	texts := make([][]emitted, len(outs))
+	var g errgroup.Group
+	g.SetLimit(runtime.GOMAXPROCS(0))
+	for i := range outs {
+		texts[i] = make([]emitted, len(outs[i].Closed))
+		for j := range outs[i].Closed {
+			k := outs[i].Closed[j].Kernel
+			if k == nil {
+				continue
+			}
+			g.Go(func() error {
+				t := &texts[i][j]
+				t.code, t.ds = codegen.Emit(k, emitOptions(set, true))
+				return nil
+			})
+		}
+	}
+	_ = g.Wait() // what goes wrong is in the diagnostics
 	var units []*unit
 	var ds diag.List
 	used := map[string]bool{}
@@ -307,12 +331,8 @@ func (a *app) emitUnits(set *exports.Set, outs []exports.Outcome, o *buildOption
 		out := &outs[i]
 		ds = append(ds, out.Diags...)
 		for j := range out.Closed {
-			cl := &out.Closed[j]
-			if cl.Kernel == nil {
-				continue
-			}
-			code, l := codegen.Emit(cl.Kernel, emitOptions(set, true))
-			ds = append(ds, l...)
+			cl, code := &out.Closed[j], texts[i][j].code
+			ds = append(ds, texts[i][j].ds...)
 			if code == nil {
 				continue
 			}

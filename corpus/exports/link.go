@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"sync"
 	"sync/atomic"
 
 	"golang.org/x/sync/errgroup"
@@ -85,12 +86,14 @@ func (s *Set) Link(ctx context.Context, exports []*corpus.Export, req Request) (
 	var done atomic.Int64
 	g, gctx := errgroup.WithContext(ctx)
 	g.SetLimit(runtime.GOMAXPROCS(0))
-	for i, e := range exports {
+	w := &workers{group: g, alone: req.Dump != nil}
+	for _, i := range s.longestFirst(exports) {
+		e := exports[i]
 		g.Go(func() error {
 			if err := gctx.Err(); err != nil {
 				return err
 			}
-			out[i] = s.linkOne(gctx, e, req)
+			out[i] = s.linkOne(gctx, e, req, w)
 			if req.Progress != nil {
 				req.Progress(int(done.Add(1)), len(exports), e.ID())
 			}
@@ -101,6 +104,43 @@ func (s *Set) Link(ctx context.Context, exports []*corpus.Export, req Request) (
 		return out, diag.List{diag.Errorf(diag.Span{}, "LINK/CANCELLED", "link stopped: %v", err)}
 	}
 	return out, unusedKeys(out, req)
+}
+
+// longestFirst returns the positions of the exports, those that will take longest
+// first, so that the last core to finish is not the only one at work for long.
+func (s *Set) longestFirst(exports []*corpus.Export) []int {
+	order, cost := make([]int, len(exports)), make([]int, len(exports))
+	for i, e := range exports {
+		order[i] = i
+		if src := s.corpus.Source(e.Source.Value); src != nil {
+			cost[i] = len(src.Text) * (1 + len(s.Cases(e)))
+		}
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cost[b] - cost[a] })
+	return order
+}
+
+// workers lets the cases of one export use cores that no other export needs.
+type workers struct {
+	group *errgroup.Group
+	alone bool // one case after the other: somebody watches
+}
+
+// each calls f for 0 to n-1, some of them at a time, and returns when all are done.
+func (w *workers) each(n int, f func(int)) {
+	var wg sync.WaitGroup
+	for i := range n {
+		wg.Add(1)
+		run := func() error {
+			defer wg.Done()
+			f(i)
+			return nil
+		}
+		if w.alone || i == n-1 || !w.group.TryGo(run) {
+			_ = run()
+		}
+	}
+	wg.Wait()
 }
 
 // unusedKeys reports the bindings that no export took.
@@ -134,7 +174,7 @@ func unusedKeys(outs []Outcome, req Request) diag.List {
 	return ds
 }
 
-func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcome {
+func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request, w *workers) Outcome {
 	o := Outcome{Export: e}
 	if !e.OK() {
 		o.Diags = e.Faults() // the same that the corpus has, so that a list of both shows them once
@@ -168,7 +208,7 @@ func (s *Set) linkOne(ctx context.Context, e *corpus.Export, req Request) Outcom
 		o.Target, _ = target.Lookup(DefaultTarget)
 	}
 	if o.Target != nil {
-		s.closeCases(ctx, &o, idx, base, req, abi)
+		s.closeCases(ctx, &o, idx, base, req, abi, w)
 	}
 	o.Diags = o.Diags.Sorted()
 	return o
@@ -188,7 +228,7 @@ func place(ds diag.List, sp diag.Span) diag.List {
 
 // closeCases specialises the export for its plan cases, or for the request's
 // own config when that is complete.
-func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, base linker.Request, req Request, abi *linker.ABI) {
+func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, base linker.Request, req Request, abi *linker.ABI, w *workers) {
 	cases := s.Cases(o.Export)
 	switch req.Case {
 	case "":
@@ -210,40 +250,57 @@ func (s *Set) closeCases(ctx context.Context, o *Outcome, idx *linker.Index, bas
 			}
 		}
 		if open == 0 || req.Close {
-			o.Closed = append(o.Closed, s.close(ctx, o, o.Link, nil, req))
+			c, ds := s.close(ctx, o, o.Link, nil, req)
+			o.Closed, o.Diags = append(o.Closed, c), append(o.Diags, ds...)
 		}
 		return
 	}
+	type job struct {
+		bindings []linker.Binding
+		ds       diag.List
+		faulty   bool // there is nothing to close
+	}
+	var jobs []job // one for each of o.Closed
 	var first string
 	for _, c := range cases {
 		faults := append(c.Faults(), checkCase(c, abi)...)
-		o.Diags = append(o.Diags, faults...)
 		if faults.HasErrors() {
-			o.Closed = append(o.Closed, Closed{Case: c})
+			o.Closed, jobs = append(o.Closed, Closed{Case: c}), append(jobs, job{ds: faults, faulty: true})
 			continue
 		}
 		bindings := Overlay(CaseConfig(c), req.Config)
 		key := bindingKey(bindings)
 		if key == first && len(o.Closed) > 0 && req.Case == "" {
+			o.Diags = append(o.Diags, faults...)
 			continue // the request's config makes the cases equal
 		}
 		if first == "" {
 			first = key
 		}
+		o.Closed, jobs = append(o.Closed, Closed{Case: c}), append(jobs, job{bindings: bindings, ds: faults})
+	}
+	w.each(len(jobs), func(i int) {
+		j, c := &jobs[i], o.Closed[i].Case
+		if j.faulty {
+			return
+		}
 		r := base
-		r.Config = bindings
+		r.Config, r.Like = j.bindings, o.Link // only Specialize sees the result, and changes nothing
 		res, ds := linker.Link(ctx, idx, r)
 		ds = append(inCase(s.blameOverride(ds), c), checkCaseConfig(c, o.Export, configKeys(o.Link, res))...)
 		if ds.HasErrors() || len(res.Roots) == 0 {
-			o.Diags = append(o.Diags, ds...)
-			o.Closed = append(o.Closed, Closed{Case: c})
-			continue
+			j.ds = append(j.ds, ds...)
+			return
 		}
-		o.Closed = append(o.Closed, s.close(ctx, o, res, c, req))
+		o.Closed[i], ds = s.close(ctx, o, res, c, req)
+		j.ds = append(j.ds, ds...)
+	})
+	for _, j := range jobs {
+		o.Diags = append(o.Diags, j.ds...)
 	}
 }
 
-func (s *Set) close(ctx context.Context, o *Outcome, res *linker.Result, c *corpus.PlanCase, req Request) Closed {
+func (s *Set) close(ctx context.Context, o *Outcome, res *linker.Result, c *corpus.PlanCase, req Request) (Closed, diag.List) {
 	opts := linker.SpecializeOptions{}
 	if req.Dump != nil {
 		opts = req.Dump(o.Export.ID())
@@ -253,11 +310,10 @@ func (s *Set) close(ctx context.Context, o *Outcome, res *linker.Result, c *corp
 	if err != nil {
 		ds.Add(diag.Errorf(o.Export.Span, "LINK/CANCELLED", "specialisation stopped: %v", err))
 	}
-	o.Diags = append(o.Diags, inCase(ds, c)...)
 	if req.Summary && k != nil {
 		k = summary(k)
 	}
-	return Closed{Case: c, Kernel: k, Report: report}
+	return Closed{Case: c, Kernel: k, Report: report}, inCase(ds, c)
 }
 
 // summary is a kernel without anything that holds on to its body.

@@ -11,12 +11,20 @@ import (
 // (what it computes bounds the workgroup and work-item numbers of the body),
 // then its body. The definition must be loaded.
 func Analyze(def *loom.Def, env Env) *Set {
-	n := 0
-	def.Walk(func(*loom.Op) bool { n++; return true })
+	n := len(def.Workload) + len(def.Params)
+	def.Walk(func(o *loom.Op) bool {
+		n += len(o.Results)
+		for _, r := range o.Regions {
+			for _, b := range r.Blocks {
+				n += len(b.Args)
+			}
+		}
+		return true
+	})
 	z := &analyzer{
 		env: env,
 		set: &Set{
-			def: def, vals: make(map[*loom.Value]Fact, n+n/2), floats: map[*loom.Value]float64{},
+			def: def, vals: make(map[*loom.Value]Fact, n), floats: map[*loom.Value]float64{},
 			scopes: map[*loom.Region]*scope{}, aliases: map[*loom.Value]*loom.Value{},
 		},
 		copies: map[*loom.Value][]*loom.Value{},
