@@ -45,7 +45,6 @@ type hunt struct {
 	at    map[loom.Kind]int
 	n     int
 	depth int
-	store bool
 }
 
 const huntItems, huntColumns = 64, 400

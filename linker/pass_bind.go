@@ -1,8 +1,11 @@
 package linker
 
 import (
+	"strings"
+
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/dialect"
+	"github.com/loomc/loomc/loom/facts"
 	"github.com/loomc/loomc/loom/kernel"
 	"github.com/loomc/loomc/loom/rewrite"
 )
@@ -78,4 +81,38 @@ func (s *specializer) targetQueries() int {
 
 func isTargetQuery(op *loom.Op) bool {
 	return op.Def.Name == "target.subgroup.size" || op.Def.Name == "kernel.subgroup.size"
+}
+
+// probes replaces test.fact operations by what the facts say of their operand, and
+// drops test.use, which held the answers. Files that explain the language carry
+// them; they cost nothing on a device.
+func (s *specializer) probes() int {
+	var asked []*loom.Op
+	s.def.Walk(func(op *loom.Op) bool {
+		if strings.HasPrefix(op.Def.Name, "test.") {
+			asked = append(asked, op)
+		}
+		return true
+	})
+	if len(asked) == 0 {
+		return 0
+	}
+	set := s.analyze()
+	n := 0
+	uses := map[*loom.Op]bool{}
+	for _, op := range asked {
+		switch op.Def.Name {
+		case "test.fact_uniform":
+			rewrite.Constant(op, loom.BoolAttr(set.At(op, op.Operand("value")).Uniform >= facts.UniformSubgroup))
+		case "test.fact_lane_varying", "test.fact_lane_predicate":
+			rewrite.Constant(op, loom.BoolAttr(set.At(op, op.Operand("value")).Uniform < facts.UniformSubgroup))
+		case "test.use":
+			uses[op] = true
+		default:
+			continue
+		}
+		n++
+	}
+	rewrite.Drop(s.def, uses)
+	return n
 }

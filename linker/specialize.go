@@ -91,6 +91,7 @@ var passes = []Pass{
 	{"select", "Chooses an implementation for every template application from its facts.", 1, false, (*specializer).selectTemplates},
 	{"inline", "Replaces calls by the callee's body.", 1, false, (*specializer).inline},
 	{"unroll", "Unrolls loops that ask for it.", 1, false, (*specializer).unroll},
+	{"probes", "Answers test.fact operations from what is known of their operand, and drops test.use.", 0, false, (*specializer).probes},
 	{"promises", "Reports assumes that cannot hold.", 0, false, (*specializer).promises},
 	{"merge", "Merges equal pure operations (common subexpressions).", 2, false, (*specializer).merge},
 	{"fold", "Folds what merging made equal.", 2, false, (*specializer).fold},

@@ -62,6 +62,12 @@ func callOps() []*loom.OpDef {
 		{Name: "global.store", Format: "%value, @global : T(value)", Traits: loom.Writes, Doc: "Writes a module global."},
 		{Name: "target.subgroup.size", Format: ": T(result)", Result: "result", Types: "result:index", Traits: loom.Pure,
 			Doc: "Selected subgroup size as a compile-time query."},
+		{Name: "test.fact_uniform", Format: "%value : T(value) -> T(result)", Result: "result", Types: "result:bool", Traits: loom.Pure,
+			Doc: "Whether the value is known to be the same in every lane of a subgroup, answered at specialisation."},
+		{Name: "test.fact_lane_varying", Format: "%value : T(value) -> T(result)", Result: "result", Types: "result:bool", Traits: loom.Pure,
+			Doc: "Whether the value may differ between the lanes of a subgroup, answered at specialisation."},
+		{Name: "test.fact_lane_predicate", Format: "%value : T(value) -> T(result)", Result: "result", Types: "value:bool; result:bool", Traits: loom.Pure,
+			Doc: "Whether a condition may differ between the lanes of a subgroup, answered at specialisation."},
 		{Name: "test.use", Format: "?(%values... : T*(values) ?)", Traits: loom.Writes, Doc: "Keeps values alive in tests of the front end."},
 	}
 }

@@ -1,6 +1,10 @@
 package rewrite
 
-import "github.com/loomc/loomc/loom"
+import (
+	"slices"
+
+	"github.com/loomc/loomc/loom"
+)
 
 // Prune removes operations whose results nothing uses and that have no effect,
 // and the results of loops and branches that nothing needs, carried values that
@@ -199,4 +203,22 @@ func (p *pruner) narrow(op *loom.Op) {
 	if i := FieldIndex(op.Def, "iter_args"); op.Def.Name == "scf.for" && i >= 0 {
 		SetOperands(op, i, filter(op.Field("iter_args")))
 	}
+}
+
+// Drop removes the given operations, whose results nothing uses.
+func Drop(def *loom.Def, ops map[*loom.Op]bool) {
+	blocks := func(r *loom.Region) {
+		for _, b := range r.Blocks {
+			b.Ops = slices.DeleteFunc(b.Ops, func(op *loom.Op) bool { return ops[op] })
+		}
+	}
+	def.Regions(func(r *loom.Region) {
+		blocks(r)
+		r.Walk(func(op *loom.Op) bool {
+			for _, in := range op.Regions {
+				blocks(in)
+			}
+			return true
+		})
+	})
 }
