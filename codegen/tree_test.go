@@ -23,15 +23,24 @@ import (
 	"github.com/loomc/loomc/parser"
 )
 
-// TestEmitTree emits every kernel of the .loom files below LOOMC_TEST_TREE for
-// each target of LOOMC_TEST_TARGETS (default gfx1151), compiles the text with
-// clang where one is installed, and prints one line per kernel. With
-// LOOMC_TEST_OUT the texts and objects are kept there.
+// TestEmitTree emits every kernel of the .loom files below LOOMC_TEST_TREE (default:
+// the bundled corpus, its tests included) for each target of LOOMC_TEST_TARGETS
+// (default: one of every family), compiles the text with clang where one is
+// installed, and prints one line per kernel. With LOOMC_TEST_OUT the texts and
+// objects are kept there.
 func TestEmitTree(t *testing.T) {
-	files, libraries := treeSources(t)
+	if testing.Short() {
+		t.Skip("compiles every kernel of a tree")
+	}
+	t.Parallel()
+	tree := os.Getenv("LOOMC_TEST_TREE")
+	if tree == "" {
+		tree = "../corpus/kernels"
+	}
+	files, libraries := treeSources(t, tree)
 	targets := strings.Fields(os.Getenv("LOOMC_TEST_TARGETS"))
 	if len(targets) == 0 {
-		targets = []string{"gfx1151"}
+		targets = []string{"gfx1151", "gfx1100", "gfx1201", "gfx942"}
 	}
 	out := os.Getenv("LOOMC_TEST_OUT")
 	if out == "" {
@@ -83,14 +92,10 @@ func TestEmitTree(t *testing.T) {
 	t.Logf("%d of %d", ok, all)
 }
 
-// treeSources parses the files below LOOMC_TEST_TREE: those with kernels, and the
+// treeSources parses the files below a directory: those with kernels, and the
 // libraries they may use.
-func treeSources(t *testing.T) (files, libraries []linker.Source) {
+func treeSources(t *testing.T, tree string) (files, libraries []linker.Source) {
 	t.Helper()
-	tree := os.Getenv("LOOMC_TEST_TREE")
-	if tree == "" {
-		t.Skip("LOOMC_TEST_TREE is not set")
-	}
 	err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".loom") {
 			return err
