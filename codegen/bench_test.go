@@ -2,10 +2,16 @@ package codegen_test
 
 import (
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/loomc/loomc/codegen"
+	"github.com/loomc/loomc/linker"
+	"github.com/loomc/loomc/loom"
+	"github.com/loomc/loomc/loom/diag"
+	"github.com/loomc/loomc/parser"
 )
 
 // longKernel is n rounds of loads, arithmetic and a store in one straight line.
@@ -32,5 +38,45 @@ func BenchmarkEmit(b *testing.B) {
 				emit(b, k, codegen.Options{Line: true})
 			}
 		})
+	}
+}
+
+// BenchmarkEmitReference emits the kernels of the reference tree's authoring files,
+// the longest of which closes to over 2,000 lines.
+func BenchmarkEmitReference(b *testing.B) {
+	tree := os.Getenv("LOOM_REFERENCE")
+	if tree == "" {
+		b.Skip("SKIPPED: set LOOM_REFERENCE to a checkout of hrx-system")
+	}
+	files, _ := filepath.Glob(filepath.Join(tree, "loom/src/loom/test/corpus/authoring/*.loom"))
+	if len(files) == 0 {
+		b.Fatalf("no authoring files below %s", tree)
+	}
+	for _, file := range files {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			b.Fatal(err)
+		}
+		name := filepath.Base(file)
+		m, ds := parser.Parse(diag.NewSource(name, string(text)))
+		if ds = append(ds, m.Load()...); ds.HasErrors() {
+			b.Fatal(diag.Text(ds))
+		}
+		x := linker.NewIndex([]linker.Source{{Mod: m, Role: linker.Primary}})
+		for _, d := range m.Defs {
+			if d.Kind != loom.DefKernel {
+				continue
+			}
+			k, err := closeKernel(x, d.Name, "gfx1151", nil, name)
+			if err != nil {
+				b.Fatal(err)
+			}
+			b.Run(fmt.Sprintf("%s (%d lines)", d.Name, strings.Count(string(loom.PrintDef(k.Def)), "\n")), func(b *testing.B) {
+				b.ReportAllocs()
+				for b.Loop() {
+					emit(b, k, codegen.Options{Line: true})
+				}
+			})
+		}
 	}
 }
