@@ -2,6 +2,7 @@ package codegen_test
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/binary"
 	"encoding/json"
@@ -176,10 +177,11 @@ func (d *emitted) emulate(o *object, n int, g kernel.Geometry, args []loomexec.A
 	return nil
 }
 
-// linked closes kernels on demand.
+// linked closes kernels on demand, for gfx1151 unless another processor is named.
 type linked struct {
-	x    *linker.Index
-	done map[string]*kernel.Kernel
+	x         *linker.Index
+	processor string
+	done      map[string]*kernel.Kernel
 }
 
 func (l *linked) Kernel(symbol string) (*kernel.Kernel, diag.List) {
@@ -187,13 +189,14 @@ func (l *linked) Kernel(symbol string) (*kernel.Kernel, diag.List) {
 		return k, nil
 	}
 	ctx := context.Background()
-	res, ds := linker.Link(ctx, l.x, linker.Request{Roots: []string{symbol}, Target: "gfx1151", StripCheck: true})
+	processor := cmp.Or(l.processor, "gfx1151")
+	res, ds := linker.Link(ctx, l.x, linker.Request{Roots: []string{symbol}, Target: processor, StripCheck: true})
 	if ds.HasErrors() {
 		return nil, ds
 	}
 	tg := res.Roots[0].Target
 	if tg == nil {
-		tg, _ = target.Lookup("gfx1151")
+		tg, _ = target.Lookup(processor)
 	}
 	k, _, ds, err := linker.Specialize(ctx, res.Module, res.Roots[0].Def.Name, linker.SpecializeOptions{Target: tg})
 	if err != nil {
@@ -203,17 +206,9 @@ func (l *linked) Kernel(symbol string) (*kernel.Kernel, diag.List) {
 	return k, ds
 }
 
-// TestBundledChecks runs every case of the bundled corpus, or of the tree in
-// LOOMC_TEST_TREE, on generated code: on the host, and on the emulator with waves
-// in random order where one is configured.
-func TestBundledChecks(t *testing.T) {
-	if _, err := exec.LookPath("clang++-19"); err != nil {
-		t.Skip("clang++-19 is not installed")
-	}
-	tree := os.Getenv("LOOMC_TEST_TREE")
-	if tree == "" {
-		tree = "../corpus/kernels"
-	}
+// parseTree parses the .loom files below a directory.
+func parseTree(t testing.TB, tree string) []*loom.Module {
+	t.Helper()
 	var mods []*loom.Module
 	err := filepath.WalkDir(tree, func(path string, e fs.DirEntry, err error) error {
 		if err != nil || !strings.HasSuffix(path, ".loom") {
@@ -234,14 +229,78 @@ func TestBundledChecks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	cases := func(m *loom.Module) (out []*loom.Def) {
-		for _, d := range m.Defs {
-			if d.Kind == loom.DefCheckCase {
-				out = append(out, d)
+	return mods
+}
+
+func casesOf(m *loom.Module) (out []*loom.Def) {
+	for _, d := range m.Defs {
+		if d.Kind == loom.DefCheckCase {
+			out = append(out, d)
+		}
+	}
+	return out
+}
+
+// indexFor links a file of cases against the files without any.
+func indexFor(mods []*loom.Module, i int) *linker.Index {
+	sources := []linker.Source{{Mod: mods[i], Role: linker.Primary}}
+	for j, l := range mods {
+		if i != j && casesOf(l) == nil {
+			sources = append(sources, linker.Source{Mod: l, Role: linker.Library})
+		}
+	}
+	return linker.NewIndex(sources)
+}
+
+// TestMatrixChecks runs the cases of the bundled matrix kernels on the text
+// generated for processors whose tiles have other lanes than those of gfx1151,
+// compiled for the host.
+func TestMatrixChecks(t *testing.T) {
+	if _, err := exec.LookPath("clang++-19"); err != nil {
+		t.Skip("clang++-19 is not installed")
+	}
+	if testing.Short() {
+		t.Skip("compiles every kernel of the cases")
+	}
+	mods := parseTree(t, "../corpus/kernels")
+	for _, processor := range []string{"gfx1201", "gfx942"} {
+		d := &emitted{t: t, dir: t.TempDir(), done: map[*kernel.Kernel]*object{}}
+		for i, m := range mods {
+			if base := filepath.Base(m.Source.Name); !strings.HasPrefix(base, "mul_mat") && !strings.HasPrefix(base, "flash_attention") {
+				continue
+			}
+			p := &linked{x: indexFor(mods, i), processor: processor, done: map[string]*kernel.Kernel{}}
+			for _, c := range casesOf(m) {
+				r, err := check.Run(context.Background(), c, p, check.Options{Device: d})
+				if err != nil {
+					t.Fatal(err)
+				}
+				if s := check.Summarize([]*check.CaseResult{r}); s.Failed+s.Errors > 0 {
+					var b strings.Builder
+					check.WriteText(&b, []*check.CaseResult{r}, check.ShowCases)
+					t.Errorf("%s: @%s:\n%.3000s", processor, c.Name, b.String())
+				}
 			}
 		}
-		return out
+		t.Logf("%s: %d kernels, %d launches", processor, len(d.done), d.runs)
+		if d.runs == 0 {
+			t.Errorf("%s: no case ran", processor)
+		}
 	}
+}
+
+// TestBundledChecks runs every case of the bundled corpus, or of the tree in
+// LOOMC_TEST_TREE, on generated code: on the host, and on the emulator with waves
+// in random order where one is configured.
+func TestBundledChecks(t *testing.T) {
+	if _, err := exec.LookPath("clang++-19"); err != nil {
+		t.Skip("clang++-19 is not installed")
+	}
+	tree := os.Getenv("LOOMC_TEST_TREE")
+	if tree == "" {
+		tree = "../corpus/kernels"
+	}
+	mods := parseTree(t, tree)
 	devices := []*emitted{{t: t, dir: t.TempDir(), done: map[*kernel.Kernel]*object{}}}
 	if emulator() != "" {
 		devices = append(devices, &emitted{t: t, emu: true, dir: t.TempDir(), done: map[*kernel.Kernel]*object{},
@@ -249,17 +308,11 @@ func TestBundledChecks(t *testing.T) {
 	}
 	ran := 0
 	for i, m := range mods {
-		cs := cases(m)
+		cs := casesOf(m)
 		if cs == nil {
 			continue
 		}
-		sources := []linker.Source{{Mod: m, Role: linker.Primary}}
-		for j, l := range mods {
-			if i != j && cases(l) == nil {
-				sources = append(sources, linker.Source{Mod: l, Role: linker.Library})
-			}
-		}
-		p := &linked{x: linker.NewIndex(sources), done: map[string]*kernel.Kernel{}}
+		p := &linked{x: indexFor(mods, i), done: map[string]*kernel.Kernel{}}
 		for _, c := range cs {
 			for _, d := range devices {
 				r, err := check.Run(context.Background(), c, p, check.Options{Device: d})

@@ -439,7 +439,7 @@ func emitGroupVote(e *emitter, op *loom.Op) {
 	if op.Def.Name == "kernel.workgroup.vote.all" { // no item is against it
 		p = "!" + paren(p)
 	}
-	cnt := e.tmp(r.Name+"_lanes", "loom_u32", "(loom_u32)loom_ctpop_u64("+e.ballot(p)+")")
+	cnt := e.tmp(r.Name+"_lanes", "loom_u32", "(loom_u32)loom_ctpop_u64("+e.ballotOf(op.Operand("predicate"), p)+")")
 	tot := cnt
 	if e.waves() > 1 {
 		pub := e.publish([]string{cnt}, "loom_u32")

@@ -205,21 +205,28 @@ func extremum(name string) laneOp {
 // needsOpaque reports a division that clang 19 may get wrong on AMDGPU. It divides
 // in 24 or 32 bits what was sign-extended from fewer, also when the sign bit makes
 // it a large unsigned number; and its 24-bit division, by a reciprocal in f32, is
-// off by one for some dividends from 2^22 on.
+// off by one for some dividends from 2^22 on. What the facts do not bound it may still
+// know to be that narrow.
 func (l lane) needsOpaque(name string, sign bool) bool {
 	if l.dst.Bits() < 32 || !strings.Contains("div rem ceildiv floordiv", name) || l.op == nil || len(l.op.Operands) < 2 {
 		return false
 	}
 	a, b := l.e.factAt(l.op.Operands[0]), l.e.factAt(l.op.Operands[1])
-	return !sign && (a.Lo < 0 || b.Lo < 0) || inexact24(a, b)
+	if _, ok := b.Const(); ok && sign {
+		return false // by a multiplication
+	}
+	return !sign && (a.Lo < 0 || b.Lo < 0) || !exact24(a)
 }
+
+// exact24 reports a dividend that a division in 24 bits gets right.
+func exact24(a facts.Fact) bool { return a.Within(-1<<22, 1<<22) }
 
 // inexact24 reports operands that may be divided in 24 bits with a wrong result.
 func inexact24(a, b facts.Fact) bool {
 	if _, ok := b.Const(); ok {
 		return false // by a multiplication
 	}
-	return a.Within(-1<<24, 1<<24) && b.Within(-1<<24, 1<<24) && !a.Within(-1<<22, 1<<22)
+	return a.Within(-1<<24, 1<<24) && b.Within(-1<<24, 1<<24) && !exact24(a)
 }
 
 // intFn calls a helper named for the width, its operands read as signed when sign

@@ -470,10 +470,20 @@ func (e *emitter) mask(r *loom.Value, s string) {
 	}
 }
 
+// ballotOf is the ballot of a condition, p in C++. Clang 19 takes "ordered and
+// unequal" for "unequal" where it folds a comparison of floats into the ballot, so
+// what may be one is hidden from it.
+func (e *emitter) ballotOf(v *loom.Value, p string) string {
+	if v.Def == nil || v.Def.Def.Name != "index.cmp" && v.Def.Def.Name != "scalar.cmpi" {
+		p = "loom_pin((loom_u32)(" + p + ")) != 0u"
+	}
+	return e.ballot(p)
+}
+
 func (e *emitter) ballot(p string) string { return fmt.Sprintf("loom_ballot<%d>(%s)", e.wave, p) }
 
 func emitBallot(e *emitter, op *loom.Op) {
-	e.mask(op.Result(), e.ballot(e.ref(op.Operand("predicate"))))
+	e.mask(op.Result(), e.ballotOf(op.Operand("predicate"), e.ref(op.Operand("predicate"))))
 }
 
 func emitActiveMask(e *emitter, op *loom.Op) { e.mask(op.Result(), e.ballot("true")) }
@@ -482,10 +492,10 @@ func emitVote(kind string) emitFunc {
 	return func(e *emitter, op *loom.Op) {
 		p := e.ref(op.Operand("predicate"))
 		if kind == "all" {
-			e.let(op.Result(), e.ballot("!"+paren(p))+" == 0")
+			e.let(op.Result(), e.ballotOf(op.Operand("predicate"), "!"+paren(p))+" == 0")
 			return
 		}
-		e.let(op.Result(), e.ballot(p)+" != 0")
+		e.let(op.Result(), e.ballotOf(op.Operand("predicate"), p)+" != 0")
 	}
 }
 
