@@ -29,7 +29,7 @@ type closeFlags struct {
 func (f *closeFlags) add(c *cobra.Command) {
 	f.corpusFlags.add(c)
 	f.configFlags.add(c)
-	c.Flags().StringVar(&f.target, "target", "", "processor, e.g. gfx1151 (default: what the kernel names, else "+exports.DefaultTarget+")")
+	c.Flags().StringVar(&f.target, "target", "", "processor, e.g. gfx1151 (default: what the kernel names, else "+exports.DefaultTarget+"; on a HIP device its own)")
 	c.Flags().StringVar(&f.planCase, "case", "", "plan case whose values stand in for config that --config leaves open (default: the first; 'none': no case)")
 	c.Flags().StringVar(&f.dumpAfter, "dump-after", "", "print the kernel after every run of this pass of specialisation ('all': after every pass)")
 }

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 	"unsafe"
@@ -19,8 +20,8 @@ import (
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/diag"
 	"github.com/loomc/loomc/loom/exec"
-	"github.com/loomc/loomc/loom/exec/check"
 	"github.com/loomc/loomc/loom/kernel"
+	"github.com/loomc/loomc/loom/target"
 )
 
 // gpu runs launches on a HIP or CUDA device. Loading and launching happen in a
@@ -100,15 +101,6 @@ func (a *app) noDevice(err error) error {
 	return &status{code: exitMissing}
 }
 
-// gpuDevice opens a GPU as a device for test launches.
-func (a *app) gpuDevice(ctx context.Context, kind string) (check.Device, func(), error) {
-	g, err := a.openGPU(ctx, kind, &cacheFlags{})
-	if err != nil {
-		return nil, nil, err
-	}
-	return g, g.Close, nil
-}
-
 // running returns the device process, started when there is none.
 func (g *gpu) running() (*hiprt.Process, error) {
 	if g.process != nil {
@@ -140,6 +132,16 @@ func (g *gpu) Close() {
 func (g *gpu) Name() string {
 	kind := g.child.Kind
 	return fmt.Sprintf("%s %s", kind, g.info.Arch)
+}
+
+// processor is the target that kernels naming none are closed for when nobody
+// selects one: the device's own, "" where that is not an AMD processor we know.
+func (g *gpu) processor() string {
+	arch, _, _ := strings.Cut(g.info.Arch, ":") // without features such as xnack
+	if _, ok := target.Lookup(arch); !ok {
+		return ""
+	}
+	return arch
 }
 
 // kernel returns the compiled kernel. Different kernels compile side by side.

@@ -145,6 +145,15 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 	if err := o.check(); err != nil {
 		return err
 	}
+	var g *gpu
+	if o.device != "cpu" {
+		var err error
+		if g, err = a.openGPU(ctx, o.device, &o.cacheFlags); err != nil {
+			return err
+		}
+		defer g.Close()
+		o.target = cmp.Or(o.target, g.processor())
+	}
 	_, _, cl, ds, err := o.closed(c, a, name)
 	if err != nil {
 		return err
@@ -193,7 +202,7 @@ func (a *app) runExport(c *cobra.Command, o *runOptions, name string) error {
 	if o.device == "cpu" {
 		report, err = a.runHere(ctx, o, r, args)
 	} else {
-		err = a.runDevice(ctx, o, r, args, reach, outs)
+		err = a.runDevice(ctx, g, o, r, args, reach, outs)
 	}
 	if err != nil {
 		return err
@@ -249,12 +258,7 @@ func (a *app) runHere(ctx context.Context, o *runOptions, r *runResult, args []r
 }
 
 // runDevice runs the launch on a GPU. Only buffers that --out asks for come back.
-func (a *app) runDevice(ctx context.Context, o *runOptions, r *runResult, args []runArg, reach []require.Reach, outs []outFile) error {
-	g, err := a.openGPU(ctx, o.device, &o.cacheFlags)
-	if err != nil {
-		return err
-	}
-	defer g.Close()
+func (a *app) runDevice(ctx context.Context, g *gpu, o *runOptions, r *runResult, args []runArg, reach []require.Reach, outs []outFile) error {
 	r.info = &g.info
 	x := gpuLaunch{kernel: r.kernel, geometry: r.geometry, reach: reach}
 	for i := range args {
@@ -279,9 +283,11 @@ func (a *app) runDevice(ctx context.Context, o *runOptions, r *runResult, args [
 	if o.timed {
 		x.measure = &hiprt.Measure{Repeat: cmp.Or(o.repeat, defaultRepeat), Bytes: int(r.traffic.Read + r.traffic.Write)}
 	}
-	if r.measured, err = g.run(ctx, x); err != nil {
+	measured, err := g.run(ctx, x)
+	if err != nil {
 		return a.showError(err)
 	}
+	r.measured = measured
 	return nil
 }
 

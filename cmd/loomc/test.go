@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ it launches.`,
 	f.StringVar(&o.device, "device", "cpu", "cpu, hip or cuda")
 	f.StringVar(&o.format, "format", "text", "text, json or junit")
 	f.StringSliceVar(&o.sanitize, "sanitize", nil, "race, bounds, init, assume, nan, divergence, determinism or all (comma-separated)")
-	f.StringVar(&o.target, "target", "", "processor to link kernels for (default: what each kernel names)")
+	f.StringVar(&o.target, "target", "", "processor to link kernels for (default: with --device hip the device's own, else what each kernel names)")
 	f.StringVar(&o.dir, "dir", "", "directory for npy files (default: the test file's)")
 	f.StringArrayVar(&o.dead, "dead", nil, "bytes a launch must not depend on: [kernel:]binding[lo:hi], for the determinism sanitizer (repeatable)")
 	f.BoolVar(&o.list, "list", false, "list the cases instead of running them")
@@ -192,7 +193,12 @@ func (a *app) testDevice(ctx context.Context, o *testOptions) (check.Device, fun
 		if o.device == "gfxemu" {
 			return a.emulatorDevice(ctx)
 		}
-		return a.gpuDevice(ctx, o.device)
+		g, err := a.openGPU(ctx, o.device, &cacheFlags{})
+		if err != nil {
+			return nil, nil, err
+		}
+		o.target = cmp.Or(o.target, g.processor())
+		return g, g.Close, nil
 	}
 	san, err := parseSanitizers(o.sanitize, o.dead)
 	if err != nil {

@@ -137,7 +137,7 @@ EXPORT int hipGetDeviceProperties(char *p, int d) {
   (void)d;
   memset(p, 0, 792);
   strcpy(p, "gfx in the name is not the architecture");
-  strcpy(p + 396, "gfx1151");
+  strcpy(p + 396, getenv("STUB_ARCH") ? getenv("STUB_ARCH") : "gfx1151");
   return 0;
 }
 #else
@@ -146,7 +146,7 @@ EXPORT int hipGetDevicePropertiesR0600(char *p, int d) {
   (void)d;
   memset(p, 0, 1472);
 #ifndef NO_ARCH
-  strcpy(p + 1160, "gfx1151");
+  strcpy(p + 1160, getenv("STUB_ARCH") ? getenv("STUB_ARCH") : "gfx1151");
 #endif
   return 0;
 }
