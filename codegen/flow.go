@@ -18,6 +18,11 @@ type slot struct {
 
 func isMemory(v *loom.Value) bool { return v.Type.Kind == loom.View || v.Type.Kind == loom.Buffer }
 
+// isParam reports a parameter of the kernel: no op defines it, and no branch.
+func isParam(v *loom.Value) bool {
+	return v.Def == nil && (v.Block == nil || v.Block.Region.Op == nil && v.Block.Region.Entry() == v.Block)
+}
+
 // roots lists the parameters and allocations that the memory value v may stand
 // for. ok is false when one of its sources is something else.
 func (e *emitter) roots(v *loom.Value) (list []*loom.Value, ok bool) {
@@ -29,7 +34,7 @@ func (e *emitter) roots(v *loom.Value) (list []*loom.Value, ok bool) {
 			return
 		}
 		seen[v] = true
-		if v.Def == nil && (v.Block == nil || v.Block.Region.Op == nil && v.Block.Region.Entry() == v.Block) {
+		if isParam(v) {
 			list = append(list, v)
 			return
 		}
@@ -259,7 +264,7 @@ func (e *emitter) flowAlign(v *loom.Value, seen map[*loom.Value]bool) int64 {
 		return most
 	}
 	seen[v] = true
-	if v.Def == nil && (v.Block == nil || v.Block.Region.Op == nil && v.Block.Region.Entry() == v.Block) {
+	if isParam(v) {
 		if b := e.vals[v]; b != nil && b.buf != nil {
 			return max(b.buf.align, 1)
 		}

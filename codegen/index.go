@@ -2,6 +2,7 @@ package codegen
 
 import (
 	"math"
+	"strconv"
 
 	"github.com/loomc/loomc/loom"
 	"github.com/loomc/loomc/loom/facts"
@@ -202,7 +203,7 @@ func emitIndexCmp(e *emitter, o *loom.Op) {
 	c := e.common(a, b)
 	x, y := e.as(a, c), e.as(b, c)
 	if x == y {
-		e.let(o.Result(), boolText(selfHolds(p)))
+		e.let(o.Result(), strconv.FormatBool(selfHolds(p)))
 		return
 	}
 	if p[0] == 'u' && c != cu32 && !(e.fact(a).Lo >= 0 && e.fact(b).Lo >= 0) {

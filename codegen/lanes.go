@@ -486,7 +486,7 @@ func compareInt(l lane, a []string) string {
 	p := l.op.Word("predicate")
 	x, y := a[0], a[1]
 	if x == y {
-		return boolText(selfHolds(p))
+		return strconv.FormatBool(selfHolds(p))
 	}
 	if p[0] == 's' && l.src.IsInt() {
 		if l.src == loom.I1 {
@@ -502,13 +502,6 @@ func compareInt(l lane, a []string) string {
 // selfHolds reports an integer predicate that holds between a value and itself:
 // compilers warn about such a comparison.
 func selfHolds(p string) bool { return p == "eq" || strings.HasSuffix(p, "e") && p != "ne" }
-
-func boolText(b bool) string {
-	if b {
-		return "true"
-	}
-	return "false"
-}
 
 func floatClass(name string) laneOp {
 	return laneOp{expr: func(l lane, a []string) string {

@@ -9,19 +9,10 @@ import "math"
 func (k PredKind) HoldsInt(a, b, c int64, bits uint) bool {
 	m := uint64(math.MaxUint64) >> (64 - bits)
 	ua, ub := uint64(a)&m, uint64(b)&m
+	if holds, ok := compare(k, a, b, c); ok {
+		return holds
+	}
 	switch k {
-	case PredEq:
-		return a == b
-	case PredNe:
-		return a != b
-	case PredLt:
-		return a < b
-	case PredLe, PredMax:
-		return a <= b
-	case PredGt:
-		return a > b
-	case PredGe, PredMin:
-		return a >= b
 	case PredULt:
 		return ua < ub
 	case PredULe:
@@ -34,8 +25,6 @@ func (k PredKind) HoldsInt(a, b, c int64, bits uint) bool {
 		return b != 0 && a%b == 0
 	case PredPow2:
 		return a > 0 && a&(a-1) == 0
-	case PredRange:
-		return a >= b && a <= c
 	case PredNotNaN, PredNotInf, PredFinite:
 		return true
 	}
@@ -46,6 +35,9 @@ func (k PredKind) HoldsInt(a, b, c int64, bits uint) bool {
 // ne. The integer predicates (multiple_of, power_of_two, unsigned comparisons)
 // hold for no float.
 func (k PredKind) HoldsFloat(x, y, z float64) bool {
+	if holds, ok := compare(k, x, y, z); ok {
+		return holds
+	}
 	switch k {
 	case PredNotNaN:
 		return !math.IsNaN(x)
@@ -53,20 +45,28 @@ func (k PredKind) HoldsFloat(x, y, z float64) bool {
 		return !math.IsInf(x, 0)
 	case PredFinite:
 		return !math.IsNaN(x) && !math.IsInf(x, 0)
-	case PredEq:
-		return x == y
-	case PredNe:
-		return x != y
-	case PredLt:
-		return x < y
-	case PredLe, PredMax:
-		return x <= y
-	case PredGt:
-		return x > y
-	case PredGe, PredMin:
-		return x >= y
-	case PredRange:
-		return x >= y && x <= z
 	}
 	return false
+}
+
+// compare evaluates the predicates that order numbers as Go does; ok is false for
+// the others.
+func compare[T int64 | float64](k PredKind, a, b, c T) (holds, ok bool) {
+	switch k {
+	case PredEq:
+		return a == b, true
+	case PredNe:
+		return a != b, true
+	case PredLt:
+		return a < b, true
+	case PredLe, PredMax:
+		return a <= b, true
+	case PredGt:
+		return a > b, true
+	case PredGe, PredMin:
+		return a >= b, true
+	case PredRange:
+		return a >= b && a <= c, true
+	}
+	return false, false
 }

@@ -131,19 +131,25 @@ func openCache(dir string) (*hip.Cache, error) {
 // hiprtcCompiler is the --compiler that names ROCm's run-time compiler.
 const hiprtcCompiler = "hiprtc"
 
+// useRTC makes the run-time compiler of the given kind of device, in a child, the
+// builder's compiler.
+func useRTC(ctx context.Context, b *hip.Builder, kind string) error {
+	c := deviceChild(kind)
+	if b.Cache != nil {
+		c.TempDir = b.Cache.TempDir()
+	}
+	rtc, err := hip.OpenRTC(ctx, c)
+	if err != nil {
+		return err
+	}
+	b.Compiler = rtc
+	return nil
+}
+
 // compiler finds the compiler for AMD code objects.
 func (f *cacheFlags) compiler(ctx context.Context, b *hip.Builder, path string) error {
 	if path == hiprtcCompiler {
-		c := deviceChild("hip")
-		if b.Cache != nil {
-			c.TempDir = b.Cache.TempDir()
-		}
-		rtc, err := hip.OpenRTC(ctx, c)
-		if err != nil {
-			return err
-		}
-		b.Compiler = rtc
-		return nil
+		return useRTC(ctx, b, "hip")
 	}
 	search := hip.Search{Path: path}
 	if b.Cache != nil {

@@ -75,17 +75,11 @@ func (a *app) openGPU(ctx context.Context, kind string, f *cacheFlags) (*gpu, er
 	}
 	g.builder = b
 	if kind == string(hiprt.CUDA) {
-		c := deviceChild(kind)
-		if b.Cache != nil {
-			c.TempDir = b.Cache.TempDir()
-		}
-		rtc, err := hip.OpenRTC(ctx, c)
-		if err != nil {
-			g.Close()
-			return nil, a.noDevice(err)
-		}
-		b.Compiler = rtc
-	} else if err := f.compiler(ctx, b, ""); err != nil {
+		err = useRTC(ctx, b, kind)
+	} else {
+		err = f.compiler(ctx, b, "")
+	}
+	if err != nil {
 		g.Close()
 		return nil, a.noDevice(err)
 	}
